@@ -1,0 +1,119 @@
+/** Machine-readable reason of a {@link DelayQueueError}. */
+export type DelayQueueErrorCode =
+  | 'invalid_argument'
+  | 'invalid_payload'
+  | 'configuration'
+  | 'store_unavailable'
+  | 'store_rejected'
+  | 'partial_schedule'
+  | 'closed';
+
+/** Base class of every error that this library throws on purpose. */
+export class DelayQueueError extends Error {
+  override readonly name: string = 'DelayQueueError';
+
+  constructor(
+    /** What went wrong, for programs. */
+    readonly code: DelayQueueErrorCode,
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
+/** An argument is not acceptable; nothing was written. */
+export class InvalidArgumentError extends DelayQueueError {
+  override readonly name = 'InvalidArgumentError';
+
+  constructor(
+    /** The offending argument, as a path: `delay`, `id`, `types.order_timeout.partitions`. */
+    readonly field: string,
+    problem: string,
+    options?: ErrorOptions,
+  ) {
+    super('invalid_argument', `${field}: ${problem}`, options);
+  }
+}
+
+/** A payload cannot be stored and read back unchanged; nothing was written. */
+export class InvalidPayloadError extends DelayQueueError {
+  override readonly name = 'InvalidPayloadError';
+
+  constructor(
+    /** Path to the offending value, for example `payload.items[2].price`. */
+    readonly field: string,
+    problem: string,
+    options?: ErrorOptions,
+  ) {
+    super('invalid_payload', `${field}: ${problem}`, options);
+  }
+}
+
+/** The module is set up in a way that cannot work; the application does not boot. */
+export class ConfigurationError extends DelayQueueError {
+  override readonly name = 'ConfigurationError';
+
+  constructor(
+    /** The option or declaration at fault, as a path. */
+    readonly field: string,
+    problem: string,
+    options?: ErrorOptions,
+  ) {
+    super('configuration', `${field}: ${problem}`, options);
+  }
+}
+
+/**
+ * Whether a failed call can have changed anything: `not_sent` means that nothing left this process, `unknown` that the
+ * call may have been applied although no answer came.
+ */
+export type CallOutcome = 'not_sent' | 'unknown';
+
+/** The store did not answer within the time limit, or cannot be reached. */
+export class StoreUnavailableError extends DelayQueueError {
+  override readonly name = 'StoreUnavailableError';
+
+  constructor(
+    /** Whether the call can have been applied. */
+    readonly outcome: CallOutcome,
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super('store_unavailable', message, options);
+  }
+}
+
+/** The store answered with a refusal (read-only replica, memory full, no permission); nothing was written. */
+export class StoreRejectedError extends DelayQueueError {
+  override readonly name = 'StoreRejectedError';
+
+  constructor(
+    /** The store's own error word, for example `OOM`, `READONLY`, `MISCONF`, `NOPERM`. */
+    readonly reason: string,
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super('store_rejected', message, options);
+  }
+
+  /** A refusal is an answer: nothing was applied. */
+  readonly outcome: CallOutcome = 'not_sent';
+}
+
+/** The queue is shutting down, or has shut down, and takes no more calls. */
+export class QueueClosedError extends DelayQueueError {
+  override readonly name = 'QueueClosedError';
+
+  constructor(message = 'The delay queue is closed.') {
+    super('closed', message);
+  }
+}
+
+/** An error of the store, whose `outcome` says whether the call can have been applied. */
+export type StoreError = StoreUnavailableError | StoreRejectedError;
+
+/** Tells whether a value is one of the errors that a store call rejects with. */
+export function isStoreError(error: unknown): error is StoreError {
+  return error instanceof StoreUnavailableError || error instanceof StoreRejectedError;
+}

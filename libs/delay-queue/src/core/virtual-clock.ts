@@ -1,0 +1,85 @@
+import { type Clock, type ClockTimer, MAX_TIMER_MS } from './clock.js';
+
+interface VirtualTimer {
+  readonly atMs: number;
+  readonly order: number;
+  readonly callback: () => void;
+}
+
+/** Turns of the event loop that one step may take: enough for a chain of settled promises and `setImmediate`s. */
+const SETTLE_TURNS = 5;
+
+/**
+ * A clock that stands still until it is told to advance.
+ *
+ * Timers fire in the order of their due time; between two of them pending promises get to run, so that what a timer
+ * starts can set the next timer.
+ */
+export class VirtualClock implements Clock {
+  private readonly timers = new Set<VirtualTimer>();
+  private currentMs: number;
+  private readonly startMs: number;
+  private order = 0;
+
+  /** @param startMs where the clock begins, in milliseconds since the epoch. @default 2025-01-01T00:00:00Z */
+  constructor(startMs: number = Date.UTC(2025, 0, 1)) {
+    this.currentMs = startMs;
+    this.startMs = startMs;
+  }
+
+  nowMs(): number {
+    return this.currentMs;
+  }
+
+  monotonicMs(): number {
+    return this.currentMs - this.startMs;
+  }
+
+  setTimer(callback: () => void, delayMs: number): ClockTimer {
+    const boundedMs = Math.min(Math.max(0, delayMs), MAX_TIMER_MS);
+    const timer: VirtualTimer = { atMs: this.currentMs + boundedMs, order: this.order++, callback };
+    this.timers.add(timer);
+    return { cancel: () => void this.timers.delete(timer) };
+  }
+
+  /** Number of timers that have been set and not yet fired or cancelled. */
+  get pendingTimers(): number {
+    return this.timers.size;
+  }
+
+  /** Moves the time forward without firing timers, as a blocked event loop or a stopped process sees it. */
+  jumpMs(byMs: number): void {
+    this.currentMs += byMs;
+  }
+
+  /** Moves the time forward by `byMs`, firing every timer that falls due on the way, in order. */
+  async advanceMs(byMs: number): Promise<void> {
+    const untilMs = this.currentMs + byMs;
+    await settle();
+    for (let timer = this.earliest(untilMs); timer !== undefined; timer = this.earliest(untilMs)) {
+      this.timers.delete(timer);
+      this.currentMs = Math.max(this.currentMs, timer.atMs);
+      timer.callback();
+      await settle();
+    }
+    this.currentMs = untilMs;
+    await settle();
+  }
+
+  private earliest(untilMs: number): VirtualTimer | undefined {
+    let found: VirtualTimer | undefined;
+    for (const timer of this.timers) {
+      if (timer.atMs > untilMs) continue;
+      if (found === undefined || timer.atMs < found.atMs || (timer.atMs === found.atMs && timer.order < found.order)) {
+        found = timer;
+      }
+    }
+    return found;
+  }
+}
+
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < SETTLE_TURNS; turn++) {
+    await new Promise<void>((resolve) => setImmediate(resolve));
+  }
+}

@@ -1,0 +1,31 @@
+import type { PayloadOf, TaskType } from './delayed-tasks.js';
+
+/** One delivery of a task, as a handler sees it. */
+export interface DelayedTask<Type extends string = TaskType> {
+  readonly type: Type;
+  /** Unique within the type. */
+  readonly id: string;
+  readonly payload: PayloadOf<Type>;
+  /** Tells the lives of one id apart: the same through retries and redrives, another after a new `schedule`. */
+  readonly life: string;
+  /** When this delivery was due, by the store's clock. */
+  readonly dueAt: Date;
+  /** When the task was scheduled, by the producer's clock. */
+  readonly createdAt: Date;
+  /** How often the task was handed to a handler, this time included; 1 for the first. */
+  readonly deliveries: number;
+  /** How often a handler has failed since the task was scheduled or redriven. */
+  readonly failures: number;
+  /** How many leases in a row ended without an answer (crash, stall) before this delivery. */
+  readonly lostLeases: number;
+  /** How often the task was brought back from the dead letters. */
+  readonly redrives: number;
+  /** Failures after which the next one makes it a dead letter. */
+  readonly maxRetries: number;
+  /** Proves which claim holds the lease; rises with every claim. */
+  readonly fence: number;
+  /** Text values carried beside the payload. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Aborted when the lease is lost, the handler's time is over, or the process stops. */
+  readonly signal: AbortSignal;
+}

@@ -1,0 +1,101 @@
+import { z } from 'zod';
+import { createdAtOfLife } from '../core/ids.js';
+
+/** Format of the envelopes that this version writes. */
+export const ENVELOPE_FORMAT = 1;
+
+/** What a task sets for itself, instead of its type's settings. */
+export interface TaskOverrides {
+  readonly maxRetries?: number;
+}
+
+/** What is stored with a task id; the store never looks inside. */
+export interface TaskEnvelope {
+  readonly payload: unknown;
+  /** Creation time and nonce: see `newLife`. */
+  readonly life: string;
+  readonly overrides: TaskOverrides;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The row of the task in the database ledger, or null. */
+  readonly ledgerRow: string | null;
+}
+
+/** Parts of an envelope that is about to be written; the payload is JSON already. */
+export interface EnvelopeParts {
+  readonly payloadJson: string;
+  readonly life: string;
+  readonly overrides?: TaskOverrides;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly ledgerRow?: string | null;
+}
+
+/** An envelope could not be read: written by a newer version, or damaged. */
+export class UnreadableEnvelopeError extends Error {
+  override readonly name = 'UnreadableEnvelopeError';
+}
+
+/**
+ * Writes `[format, payload, created+life, overrides, headers, ledgerRow]` as JSON.
+ *
+ * Positions, not names, and trailing empty positions are left out: each byte is stored once for every waiting task.
+ */
+export function encodeEnvelope(parts: EnvelopeParts): string {
+  const overrides = emptyAsNull(parts.overrides);
+  const headers = emptyAsNull(parts.headers);
+  const ledgerRow = parts.ledgerRow ?? null;
+  const head = `[${ENVELOPE_FORMAT},${parts.payloadJson},"${parts.life}"`;
+  if (ledgerRow !== null) return `${head},${toJson(overrides)},${toJson(headers)},${toJson(ledgerRow)}]`;
+  if (headers !== null) return `${head},${toJson(overrides)},${toJson(headers)}]`;
+  if (overrides !== null) return `${head},${toJson(overrides)}]`;
+  return `${head}]`;
+}
+
+const toJson = (value: unknown): string => JSON.stringify(value);
+
+function emptyAsNull(value: object | undefined): object | null {
+  return value === undefined || Object.keys(value).length === 0 ? null : value;
+}
+
+const OPTIONAL_POSITIONS = z.tuple([
+  z.strictObject({ maxRetries: z.int().nonnegative().optional() }).nullish(),
+  z.record(z.string(), z.string()).nullish(),
+  z.string().nullish(),
+]);
+
+/**
+ * Reads an envelope.
+ *
+ * @throws UnreadableEnvelopeError
+ */
+export function decodeEnvelope(text: string): TaskEnvelope {
+  const parts = parseArray(text);
+  const [format, payload, life] = parts;
+  if (format !== ENVELOPE_FORMAT) throw new UnreadableEnvelopeError(`envelope format ${String(format)} is not known`);
+  if (typeof life !== 'string' || Number.isNaN(createdAtOfLife(life))) {
+    throw new UnreadableEnvelopeError('the envelope has no life');
+  }
+  // Most tasks have no optional position: they skip the validation.
+  if (parts.length === 3) return { payload, life, overrides: {}, headers: {}, ledgerRow: null };
+  const optional = OPTIONAL_POSITIONS.safeParse([parts[3], parts[4], parts[5]]);
+  if (!optional.success) throw new UnreadableEnvelopeError(`the envelope is damaged: ${optional.error.message}`);
+  const [overrides, headers, ledgerRow] = optional.data;
+  const { maxRetries } = overrides ?? {};
+  return {
+    payload,
+    life,
+    overrides: maxRetries === undefined ? {} : { maxRetries },
+    headers: headers ?? {},
+    ledgerRow: ledgerRow ?? null,
+  };
+}
+
+function parseArray(text: string): readonly unknown[] {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw new UnreadableEnvelopeError('the envelope is not JSON', { cause });
+  }
+  if (!Array.isArray(value)) throw new UnreadableEnvelopeError('the envelope is not an array');
+  return value;
+}
