@@ -1,0 +1,94 @@
+import { z } from 'zod';
+import { type DurationBounds, parseDurationMs } from '../core/duration.js';
+import { InvalidArgumentError } from '../core/errors.js';
+import { isName } from '../core/ids.js';
+import { DEFAULT_BACKOFF } from '../task/retry-policy.js';
+
+/** Shortest lease: below it, a busy event loop loses leases that it still works under. */
+const MIN_LEASE_MS = 100;
+
+/** Longest lease: a crashed process would hold its tasks that long. */
+const MAX_LEASE_MS = 24 * 3_600_000;
+
+/** A stop needs a second of grace after the abort, and some time to give the unfinished tasks back. */
+const MIN_SHUTDOWN_MS = 2_000;
+
+/** A payload must fit into one store call beside its id. */
+const MAX_PAYLOAD_BYTES = 1_000_000;
+
+function durationMs(bounds: DurationBounds = {}) {
+  return z.unknown().transform((value, context) => {
+    try {
+      // The path of the option is put in front of the message where the issue is reported.
+      return parseDurationMs(value, '', bounds);
+    } catch (error) {
+      if (!(error instanceof InvalidArgumentError)) throw error;
+      context.addIssue({ code: 'custom', message: error.message.replace(/^: /, '') });
+      return z.NEVER;
+    }
+  });
+}
+
+const jitter = z.number().min(0).max(1).default(DEFAULT_BACKOFF.jitter);
+const maxBackoffMs = durationMs().prefault(DEFAULT_BACKOFF.maxMs);
+
+const backoff = z.discriminatedUnion('type', [
+  z
+    .strictObject({
+      type: z.literal('exponential'),
+      base: durationMs({ minMs: 1 }).prefault(DEFAULT_BACKOFF.baseMs),
+      max: maxBackoffMs,
+      jitter,
+    })
+    .transform(({ base, max, ...rest }) => ({ ...rest, baseMs: base, maxMs: max })),
+  z
+    .strictObject({ type: z.literal('fixed'), delay: durationMs(), jitter })
+    .transform(({ delay, ...rest }) => ({ ...rest, delayMs: delay })),
+  z
+    .strictObject({
+      type: z.literal('custom'),
+      delay: z.custom<(failures: number, error: unknown) => number>((value) => typeof value === 'function', {
+        message: 'must be a function',
+      }),
+      max: maxBackoffMs,
+    })
+    .transform(({ max, ...rest }) => ({ ...rest, maxMs: max })),
+]);
+
+const handlerShape = {
+  concurrency: z.int().min(1).max(1_000),
+  handlerTimeout: durationMs({ minMs: 1 }).nullable(),
+  maxRetries: z.int().min(0),
+  backoff,
+  lease: durationMs({ minMs: MIN_LEASE_MS, maxMs: MAX_LEASE_MS }),
+  maxLostLeases: z.int().min(1),
+  stuckAfter: durationMs({ minMs: 1 }),
+};
+
+const sharedShape = {
+  partitions: z.int().min(1).max(256),
+  dedupeFor: durationMs(),
+  payloadLimit: z.int().min(1).max(MAX_PAYLOAD_BYTES),
+  deadLetters: z.strictObject({ keepFor: durationMs().optional(), max: z.int().min(0).optional() }),
+};
+
+/** Handler settings as a user writes them; durations become milliseconds. */
+export const handlerOptionsSchema = z.strictObject(handlerShape).partial();
+
+/** All settings of a type as a user writes them. */
+export const typeOptionsSchema = z.strictObject({ ...handlerShape, ...sharedShape }).partial();
+
+/** Settings of a queue as a user writes them. */
+export const queueOptionsSchema = z.strictObject({
+  prefix: z
+    .custom<string>(isName, { message: 'must be 1 to 100 characters out of A-Z a-z 0-9 _ . -' })
+    .default('delay-queue'),
+  types: z.record(z.string(), typeOptionsSchema).default({}),
+  defaults: handlerOptionsSchema.default({}),
+  shutdownTimeout: durationMs({ minMs: MIN_SHUTDOWN_MS }).prefault(25_000),
+  storeTimeout: durationMs({ minMs: 10 }).prefault(5_000),
+});
+
+export type ParsedHandlerOptions = z.output<typeof handlerOptionsSchema>;
+export type ParsedTypeOptions = z.output<typeof typeOptionsSchema>;
+export type ParsedQueueOptions = z.output<typeof queueOptionsSchema>;

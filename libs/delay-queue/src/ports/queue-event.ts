@@ -1,0 +1,70 @@
+import type { MutationStatus } from './mutation.js';
+
+interface TaskEventBase {
+  readonly type: string;
+  readonly id: string;
+}
+
+interface DeliveryEventBase extends TaskEventBase {
+  readonly deliveries: number;
+  readonly failures: number;
+  readonly dueAtMs: number;
+}
+
+/** Something that this process did or noticed. */
+export type QueueEvent =
+  /** A producer's or administrator's call was applied. */
+  | (TaskEventBase & {
+      readonly kind: 'mutated';
+      readonly mutation: 'schedule' | 'reschedule' | 'runNow' | 'cancel' | 'redrive' | 'purgeDead';
+      readonly status: MutationStatus;
+      readonly dueAtMs: number | null;
+    })
+  /** A handler starts. Lateness is the time since the due time, by the store's clock. */
+  | (DeliveryEventBase & { readonly kind: 'started'; readonly latenessMs: number })
+  | (DeliveryEventBase & { readonly kind: 'completed'; readonly durationMs: number })
+  /** The handler failed; the task waits for another try. */
+  | (DeliveryEventBase & {
+      readonly kind: 'retried';
+      readonly durationMs: number;
+      readonly delayMs: number;
+      readonly error: unknown;
+    })
+  | (DeliveryEventBase & { readonly kind: 'snoozed'; readonly durationMs: number; readonly delayMs: number })
+  /** The task was given back, unrun or unfinished, because the process stops; nothing was counted. */
+  | (DeliveryEventBase & { readonly kind: 'released' })
+  /** The task became a dead letter. */
+  | (TaskEventBase & { readonly kind: 'buried'; readonly reason: string; readonly error: unknown })
+  /** Another process has taken the task over; what this one still reports about it does not count. */
+  | (DeliveryEventBase & { readonly kind: 'lease lost' })
+  /** The settle was answered as unknown: sent again after a time-out, the task was not running any more. */
+  | (DeliveryEventBase & { readonly kind: 'settle unknown' })
+  /** A handler has been running for very long, or has not ended after its signal was aborted. */
+  | (DeliveryEventBase & { readonly kind: 'stuck'; readonly runningForMs: number })
+  /** A due id had no task behind it and was removed. */
+  | (TaskEventBase & { readonly kind: 'orphan removed' })
+  /** The partition's keys have vanished, or have gone back to an earlier state. */
+  | {
+      readonly kind: 'partition lost';
+      readonly type: string;
+      readonly partition: number;
+      readonly how: 'absent' | 'rolled back';
+    }
+  /** The store's clock has stepped against this process's monotonic clock. */
+  | { readonly kind: 'clock jump'; readonly byMs: number }
+  /** Store calls have begun to fail. */
+  | { readonly kind: 'store down'; readonly error: unknown }
+  /** Store calls complete again. */
+  | { readonly kind: 'store up'; readonly downForMs: number };
+
+/** Watches what the queue does; what it throws is logged and changes nothing. */
+export interface QueueObserver {
+  notify(event: QueueEvent): void;
+}
+
+/** Where the queue writes what an operator should read. */
+export interface QueueLogger {
+  log(message: string): void;
+  warn(message: string): void;
+  error(message: string, error?: unknown): void;
+}
