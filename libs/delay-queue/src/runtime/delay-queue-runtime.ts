@@ -1,0 +1,177 @@
+import type { Subscription } from 'rxjs';
+import type { Clock } from '../core/clock.js';
+import { ConfigurationError, isStoreError } from '../core/errors.js';
+import { newHolderId } from '../core/ids.js';
+import type { QueueSettings } from '../options/queue-settings.js';
+import type { Mutation, MutationResult } from '../ports/mutation.js';
+import type { QueueLogger, QueueObserver } from '../ports/queue-event.js';
+import type { TaskStore } from '../ports/task-store.js';
+import { Consumer } from './consumer.js';
+import { drain } from './drain.js';
+import { HolderBeat } from './holder-beat.js';
+import type { Lane } from './lane.js';
+import { MutationDesk } from './mutation-desk.js';
+import { ObserverHub } from './observer-hub.js';
+import { Progress } from './progress.js';
+import { type StoreHealth, StoreMonitor } from './store-monitor.js';
+import type { TaskHandler } from './task-handler.js';
+import { TypeRegistry } from './type-registry.js';
+
+/** What a runtime is made of. */
+export interface RuntimeParts {
+  readonly store: TaskStore;
+  readonly settings: QueueSettings;
+  readonly clock: Clock;
+  readonly logger: QueueLogger;
+  readonly observers: readonly QueueObserver[];
+}
+
+/**
+ * The queue of one process, without any framework: takes mutations, and runs tasks from {@link start} to {@link stop}.
+ *
+ * ```
+ * new ──open──▶ open ──start──▶ started ──stop──▶ stopped ──close──▶ closed
+ * ```
+ *
+ * `stop` is terminal in every state: a `start` that comes after it does nothing.
+ */
+export class DelayQueueRuntime {
+  readonly store: TaskStore;
+  private readonly handlers = new Map<string, TaskHandler>();
+  private readonly holder = newHolderId();
+  private readonly observer: QueueObserver;
+  private readonly monitor: StoreMonitor;
+  private readonly types: TypeRegistry;
+  private readonly desk: MutationDesk;
+  private readonly progress: Progress;
+  private readonly beat: HolderBeat;
+  private consumers: readonly Consumer[] = [];
+  private wakeups: Subscription | null = null;
+  private started = false;
+  private stopping: Promise<void> | null = null;
+  private closing: Promise<void> | null = null;
+
+  constructor(private readonly parts: RuntimeParts) {
+    const { store, clock, logger, settings, observers } = parts;
+    this.store = store;
+    this.observer = new ObserverHub(observers, logger);
+    this.monitor = new StoreMonitor(clock, this.observer, logger);
+    this.types = new TypeRegistry({ store, settings, logger, monitor: this.monitor });
+    this.desk = new MutationDesk({ ...parts, monitor: this.monitor, observer: this.observer, types: this.types });
+    this.progress = new Progress(clock);
+    this.beat = new HolderBeat({ ...parts, holder: this.holder, monitor: this.monitor, lanes: () => this.lanes });
+  }
+
+  /** What is known of the store, from the calls that have completed. */
+  get health(): StoreHealth {
+    return this.monitor.health;
+  }
+
+  /** Handlers that run now. */
+  get running(): number {
+    return this.lanes.reduce((sum, lane) => sum + lane.running, 0);
+  }
+
+  /**
+   * Adds the handler of a type; before {@link start}.
+   *
+   * @throws ConfigurationError when the type has one already.
+   */
+  addHandler(handler: TaskHandler): void {
+    const other = this.handlers.get(handler.type);
+    if (other !== undefined) {
+      throw new ConfigurationError(handler.type, `has two handlers, ${other.name} and ${handler.name}; one is allowed`);
+    }
+    this.handlers.set(handler.type, handler);
+  }
+
+  /**
+   * Opens the store and makes the types of the options ready; a store that is away is logged, and tried again later.
+   *
+   * @throws ConfigurationError
+   */
+  async open(): Promise<void> {
+    const { settings } = this.parts;
+    try {
+      await this.types.open();
+      await Promise.all(settings.namedTypes.map((type) => this.types.ready(type)));
+    } catch (error) {
+      if (!isStoreError(error)) throw error;
+      this.monitor.failed(error);
+    }
+  }
+
+  /** Resolves when a type can be used: the store is open, and agrees with this process about the type's settings. */
+  ready(type: string): Promise<void> {
+    return this.types.ready(type);
+  }
+
+  /**
+   * Begins to run tasks.
+   *
+   * @throws ConfigurationError
+   */
+  async start(): Promise<void> {
+    if (this.started || this.stopping !== null) return;
+    this.started = true;
+    this.consumers = [...this.handlers.values()].map((handler) => this.consumerOf(handler));
+    this.wakeups = this.store.wakeups$.subscribe((wakeup) => {
+      for (const consumer of this.consumers) consumer.heard(wakeup);
+    });
+    this.beat.start();
+    await Promise.all(this.consumers.map((consumer) => consumer.start()));
+  }
+
+  /** Stops running tasks, within the shutdown time: see `drain`. Never rejects. */
+  stop(): Promise<void> {
+    this.stopping ??= this.drainLanes();
+    return this.stopping;
+  }
+
+  /** Stops, answers the mutations under way, and closes the store. Never rejects. */
+  close(): Promise<void> {
+    this.closing ??= this.closeAll();
+    return this.closing;
+  }
+
+  /** Carries out one mutation, in the order of the calls: see `MutationDesk`. */
+  submit(type: string, mutation: Mutation): Promise<MutationResult> {
+    return this.desk.submit(type, mutation);
+  }
+
+  private get lanes(): readonly Lane[] {
+    return this.consumers.flatMap(({ lanes }) => lanes);
+  }
+
+  private consumerOf(handler: TaskHandler): Consumer {
+    const { holder, types, monitor, observer, progress } = this;
+    return new Consumer({ ...this.parts, handler, holder, types, monitor, observer, progress });
+  }
+
+  private async drainLanes(): Promise<void> {
+    const { clock, logger, settings } = this.parts;
+    for (const consumer of this.consumers) consumer.stop();
+    const { lanes, progress, monitor } = this;
+    await drain({ lanes, clock, logger, progress, monitor, timeoutMs: settings.queue.shutdownTimeoutMs });
+    this.beat.stop();
+    this.wakeups?.unsubscribe();
+  }
+
+  private async closeAll(): Promise<void> {
+    const { clock, logger, settings } = this.parts;
+    await this.stop();
+    let answered = false;
+    const desk = this.desk.close().then(() => {
+      answered = true;
+      this.progress.made();
+    });
+    // Every store call has this time limit, so whatever is under way has ended by then.
+    await this.progress.until(() => answered, clock.monotonicMs() + settings.queue.storeTimeoutMs);
+    try {
+      await this.store.close();
+      await desk;
+    } catch (error) {
+      logger.error('The store could not be closed.', error);
+    }
+  }
+}

@@ -1,0 +1,32 @@
+import type { PartitionRef } from '../core/partition.js';
+import type { QueueLogger, QueueObserver } from '../ports/queue-event.js';
+import type { Epoch } from '../ports/turn.js';
+
+/** What an epoch watch is made of. */
+export interface EpochWatchParts {
+  readonly ref: PartitionRef;
+  readonly observer: QueueObserver;
+  readonly logger: QueueLogger;
+  readonly onEpochLost: (ref: PartitionRef) => void;
+}
+
+/** Notices that a partition's keys have vanished, or gone back to an earlier state: fences only ever rise. */
+export class EpochWatch {
+  private highestFence = 0;
+
+  constructor(private readonly parts: EpochWatchParts) {}
+
+  check({ epoch, lastFence }: { readonly epoch: Epoch; readonly lastFence: number }): void {
+    if (epoch === 'absent') this.report('absent');
+    else if (lastFence < this.highestFence) this.report('rolled back');
+    this.highestFence = lastFence;
+  }
+
+  private report(how: 'absent' | 'rolled back'): void {
+    const { ref, logger, observer, onEpochLost } = this.parts;
+    const what = how === 'absent' ? 'has lost its keys' : 'has gone back to an earlier state';
+    logger.error(`Partition ${ref.partition} of '${ref.type}' ${what}; tasks that waited there may be lost.`);
+    observer.notify({ kind: 'partition lost', type: ref.type, partition: ref.partition, how });
+    onEpochLost(ref);
+  }
+}

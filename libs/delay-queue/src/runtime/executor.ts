@@ -1,0 +1,219 @@
+import type { Clock } from '../core/clock.js';
+import type { ResolvedTypeOptions } from '../options/resolved-options.js';
+import type { QueueEvent, QueueLogger, QueueObserver } from '../ports/queue-event.js';
+import { REASON_RETRIES_USED_UP, type Settle } from '../ports/settle.js';
+import type { ClaimedTask } from '../ports/turn.js';
+import { decodeEnvelope, type TaskEnvelope } from '../task/envelope.js';
+import { errorText } from '../task/error-text.js';
+import { retriesUsedUp, retryDelay } from '../task/retry-policy.js';
+import { TaskOutcome, type TaskOutcomeKind } from '../task/task-outcome.js';
+import { abortReason, describe, Run } from './run.js';
+import type { TaskHandler } from './task-handler.js';
+
+/** Reason of a dead letter that no handler could be given. */
+export const REASON_UNREADABLE = 'unreadable task';
+
+/** What the executor tells the lane that a run belongs to. */
+export interface ExecutorHost {
+  /** The outcome is decided and must reach the store. */
+  settle(run: Run, settle: Settle, event: QueueEvent | null): void;
+  /** The handler has ended and its place is free; always after {@link settle}, if there was one. */
+  ended(run: Run): void;
+}
+
+/** What an executor needs. */
+export interface ExecutorParts {
+  readonly handler: TaskHandler;
+  readonly settings: ResolvedTypeOptions;
+  readonly clock: Clock;
+  readonly observer: QueueObserver;
+  readonly logger: QueueLogger;
+  readonly host: ExecutorHost;
+}
+
+/** A claimed task and the age of its lease. */
+export interface Delivery {
+  readonly claimed: ClaimedTask;
+  /** When the claim was sent, on the monotonic clock: the lease is at least as young. */
+  readonly leasedAtMs: number;
+}
+
+/**
+ * Brings one delivery from its claim to its outcome: decode, run within the time limit, judge, settle.
+ *
+ * Nothing here waits for the store: outcomes go to the host, which sends them in batches.
+ */
+export class Executor {
+  constructor(private readonly parts: ExecutorParts) {}
+
+  /** Makes the run of a claimed task; the caller keeps it before it is started. */
+  prepare(delivery: Delivery): Run {
+    const { settings } = this.parts;
+    const { claimed, leasedAtMs } = delivery;
+    const envelope = readEnvelope(claimed.envelope);
+    const readable = envelope instanceof Error ? UNREADABLE : envelope;
+    const run = new Run({
+      type: settings.type,
+      claimed,
+      envelope: readable,
+      maxRetries: settings.maxRetries,
+      leasedAtMs,
+    });
+    if (envelope instanceof Error) this.bury(run, REASON_UNREADABLE, envelope);
+    return run;
+  }
+
+  /**
+   * Starts the handler of a prepared run.
+   *
+   * @param storeOffsetMs the store's time less the monotonic time of this process.
+   */
+  start(run: Run, storeOffsetMs: number): void {
+    const { clock, handler } = this.parts;
+    run.startedAtMs = clock.monotonicMs();
+    if (run.settled) {
+      this.parts.host.ended(run);
+      return;
+    }
+    this.observeStart(run, storeOffsetMs);
+    const stopTimeout = this.limitTime(run);
+    let result: unknown;
+    try {
+      result = handler.run(run);
+      if (isThenable(result)) result = Promise.resolve(result);
+    } catch (error) {
+      this.failed(run, error, stopTimeout);
+      return;
+    }
+    if (!(result instanceof Promise)) {
+      this.succeeded(run, result, stopTimeout);
+      return;
+    }
+    result.then(
+      (value) => this.succeeded(run, value, stopTimeout),
+      (error: unknown) => this.failed(run, error, stopTimeout),
+    );
+  }
+
+  /** Gives an unfinished task back: due at once, nothing counted. */
+  release(run: Run): void {
+    this.settle(run, { kind: 'release', id: run.id, fence: run.fence }, { kind: 'released', ...describe(run) });
+  }
+
+  private observeStart(run: Run, storeOffsetMs: number): void {
+    const latenessMs = run.startedAtMs + storeOffsetMs - run.dueAtMs;
+    this.parts.observer.notify({ kind: 'started', ...describe(run), latenessMs });
+  }
+
+  private limitTime(run: Run): (() => void) | null {
+    const { clock, settings } = this.parts;
+    if (settings.handlerTimeoutMs === null) return null;
+    const timer = clock.setTimer(() => {
+      run.abort('handler timeout', clock.monotonicMs());
+      // The place stays taken until the handler ends: it is still using the process.
+      this.judge(run, { kind: 'retry', delayMs: null, error: abortReason('handler timeout') });
+    }, settings.handlerTimeoutMs);
+    return () => timer.cancel();
+  }
+
+  private succeeded(run: Run, value: unknown, stopTimeout: (() => void) | null): void {
+    stopTimeout?.();
+    this.judge(run, value instanceof TaskOutcome ? value.decision : { kind: 'complete' });
+    this.parts.host.ended(run);
+  }
+
+  private failed(run: Run, error: unknown, stopTimeout: (() => void) | null): void {
+    stopTimeout?.();
+    // A handler that obeys the abort of a stop has not failed: the task is given back.
+    if (run.abortCause === 'shutdown' && !run.settled) this.release(run);
+    else this.judge(run, { kind: 'retry', delayMs: null, error });
+    this.parts.host.ended(run);
+  }
+
+  private judge(run: Run, outcome: TaskOutcomeKind): void {
+    if (run.settled) return;
+    switch (outcome.kind) {
+      case 'complete':
+        this.complete(run);
+        return;
+      case 'retry':
+        this.retry(run, outcome.delayMs, outcome.error);
+        return;
+      case 'snooze':
+        this.snooze(run, outcome.delayMs);
+        return;
+      case 'bury':
+        this.bury(run, outcome.reason, outcome.error);
+        return;
+      default:
+        outcome satisfies never;
+    }
+  }
+
+  private complete(run: Run): void {
+    const { dedupeForMs } = this.parts.settings;
+    this.settle(
+      run,
+      { kind: 'complete', id: run.id, fence: run.fence, dedupeForMs },
+      { kind: 'completed', ...describe(run), durationMs: this.durationMs(run) },
+    );
+  }
+
+  private snooze(run: Run, delayMs: number): void {
+    this.settle(
+      run,
+      { kind: 'snooze', id: run.id, fence: run.fence, delayMs },
+      { kind: 'snoozed', ...describe(run), durationMs: this.durationMs(run), delayMs },
+    );
+  }
+
+  private bury(run: Run, reason: string, error: unknown): void {
+    this.settle(
+      run,
+      { kind: 'bury', id: run.id, fence: run.fence, reason, error: error === undefined ? '' : errorText(error) },
+      { kind: 'buried', type: run.type, id: run.id, reason, error },
+    );
+  }
+
+  private retry(run: Run, ownDelayMs: number | null, error: unknown): void {
+    const delayMs = ownDelayMs ?? this.backoffDelay(run, error);
+    const { type, id, fence, maxRetries } = run;
+    const event: QueueEvent = retriesUsedUp(run.failures, maxRetries)
+      ? { kind: 'buried', type, id, reason: REASON_RETRIES_USED_UP, error }
+      : { kind: 'retried', ...describe(run), durationMs: this.durationMs(run), delayMs, error };
+    this.settle(run, { kind: 'retry', id, fence, delayMs, maxRetries, error: errorText(error) }, event);
+  }
+
+  private backoffDelay(run: Run, error: unknown): number {
+    const { backoff } = this.parts.settings;
+    const { delayMs, customBackoffProblem } = retryDelay({ backoff, failures: run.failures + 1, error });
+    if (customBackoffProblem !== undefined) {
+      const problem = errorText(customBackoffProblem);
+      this.parts.logger.warn(`The custom back-off of '${run.type}' is not usable, the default is used: ${problem}`);
+    }
+    return delayMs;
+  }
+
+  private settle(run: Run, settle: Settle, event: QueueEvent | null): void {
+    run.settled = true;
+    this.parts.host.settle(run, settle, event);
+  }
+
+  private durationMs(run: Run): number {
+    return this.parts.clock.monotonicMs() - run.startedAtMs;
+  }
+}
+
+const UNREADABLE: TaskEnvelope = { payload: null, life: '', overrides: {}, headers: {}, ledgerRow: null };
+
+function readEnvelope(text: string): TaskEnvelope | Error {
+  try {
+    return decodeEnvelope(text);
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
+}

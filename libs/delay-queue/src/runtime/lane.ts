@@ -1,0 +1,303 @@
+import type { Clock } from '../core/clock.js';
+import type { PartitionRef } from '../core/partition.js';
+import type { ResolvedTypeOptions } from '../options/resolved-options.js';
+import type { QueueEvent, QueueLogger, QueueObserver } from '../ports/queue-event.js';
+import type { Settle } from '../ports/settle.js';
+import type { TaskStore } from '../ports/task-store.js';
+import type { ArmRequest, ClaimedTask, PeekReply, TurnReply } from '../ports/turn.js';
+import type { PartitionSignal } from '../ports/wakeup.js';
+import { ArmWatch, type ArmWatchHost } from './arm-watch.js';
+import { EpochWatch } from './epoch-watch.js';
+import { Executor, type ExecutorHost } from './executor.js';
+import { LeaseKeeper } from './lease-keeper.js';
+import { LoadWatch } from './load-watch.js';
+import { reportFindings } from './reply-findings.js';
+import { describe, type Run } from './run.js';
+import { SettleBuffer } from './settle-buffer.js';
+import type { StoreMonitor } from './store-monitor.js';
+import type { TaskHandler } from './task-handler.js';
+import { type ComposedTurn, TurnComposer, type TurnWish } from './turn-composer.js';
+import { type CallTimes, TurnLoop, type TurnLoopHost } from './turn-loop.js';
+import type { TypeSlots } from './type-slots.js';
+import { WakeTimer } from './wake-timer.js';
+
+/** What a lane is made of. */
+export interface LaneParts {
+  readonly ref: PartitionRef;
+  readonly holder: string;
+  readonly settings: ResolvedTypeOptions;
+  readonly handler: TaskHandler;
+  readonly slots: TypeSlots;
+  readonly store: TaskStore;
+  readonly clock: Clock;
+  readonly monitor: StoreMonitor;
+  readonly observer: QueueObserver;
+  readonly logger: QueueLogger;
+  /** The partition's keys have vanished: a new epoch must begin. */
+  readonly onEpochLost: (ref: PartitionRef) => void;
+  /** A handler has ended, or the store has answered. */
+  readonly onProgress: () => void;
+}
+
+/**
+ * One partition of one type in one process: claims what is due, runs it, settles it.
+ *
+ * ```
+ * new ──start──▶ open ──drain──▶ draining ──close──▶ closed
+ * ```
+ *
+ * All it has to say to the store goes through its turn loop: outcomes that are ready, leases that are due for renewal
+ * and, while it is open and has room, a claim.
+ */
+export class Lane implements ExecutorHost, TurnLoopHost, ArmWatchHost {
+  private phase: 'new' | 'open' | 'draining' | 'closed' = 'new';
+  private readonly settles = new SettleBuffer();
+  private readonly keeper: LeaseKeeper;
+  private readonly executor: Executor;
+  private readonly loop: TurnLoop;
+  private readonly arm: ArmWatch;
+  private readonly epoch: EpochWatch;
+  private readonly dueTimer: WakeTimer;
+  private claimWanted = false;
+  private forceArm = false;
+  private resignWanted = false;
+  private readonly load: LoadWatch;
+  /** Counts signals, so that a reply does not undo what a later signal has set. */
+  private signals = 0;
+  private signalsAtSend = 0;
+
+  constructor(private readonly parts: LaneParts) {
+    const { clock, holder, settings, store, slots, monitor } = parts;
+    this.keeper = new LeaseKeeper({ ...parts, ...settings, onDue: () => this.loop.pump() });
+    this.executor = new Executor({ ...parts, host: this });
+    const composer = new TurnComposer({ ...parts, settles: this.settles, keeper: this.keeper });
+    this.loop = new TurnLoop({ ...parts, settles: this.settles, composer, host: this });
+    this.arm = new ArmWatch({ clock, holder, host: this, reliable: store.reliableWakeups });
+    this.epoch = new EpochWatch(parts);
+    this.load = new LoadWatch({ clock, isFull: () => !this.hasRoom, onOverloaded: () => this.resign() });
+    this.dueTimer = new WakeTimer(clock, () => this.claim({ force: false }));
+    slots.onRelease(() => {
+      if (this.claimWanted) this.loop.pump();
+    });
+    monitor.onClockJump(() => this.keeper.renewAll());
+  }
+
+  get ref(): PartitionRef {
+    return this.parts.ref;
+  }
+
+  get armed(): boolean {
+    return this.arm.armed;
+  }
+
+  get hasRoom(): boolean {
+    return this.parts.slots.free > 0;
+  }
+
+  get isIdle(): boolean {
+    return this.keeper.size === 0 && !this.loop.inFlight && this.hasRoom;
+  }
+
+  /** Handlers that have not ended. */
+  get running(): number {
+    return this.keeper.size;
+  }
+
+  /** Outcomes that the store has not confirmed. */
+  get unconfirmed(): number {
+    return this.settles.size;
+  }
+
+  get turnInFlight(): boolean {
+    return this.loop.inFlight;
+  }
+
+  /** Where the signals stand; to be given to {@link peeked} with the answer. */
+  get signalCount(): number {
+    return this.signals;
+  }
+
+  start(): void {
+    if (this.phase !== 'new') return;
+    this.phase = 'open';
+    this.claim({ force: false });
+    this.arm.askHolder();
+  }
+
+  /** Takes no more tasks; what runs goes on, and its outcomes are still told to the store. */
+  drain(): void {
+    if (this.phase !== 'open') return;
+    this.phase = 'draining';
+    this.dueTimer.reset(null);
+    this.loop.pump();
+  }
+
+  /** Tells every handler that still runs to stop. */
+  abortRuns(): void {
+    for (const run of this.keeper) run.abort('shutdown', this.parts.clock.monotonicMs());
+  }
+
+  /** Gives back every task whose outcome is not decided. */
+  releaseRuns(): void {
+    for (const run of this.keeper) if (!run.settled) this.executor.release(run);
+  }
+
+  /** Stops for good: no timer is left, and nothing more is sent. Returns how many outcomes were never confirmed. */
+  close(): number {
+    this.phase = 'closed';
+    this.dueTimer.reset(null);
+    this.load.close();
+    this.arm.close();
+    this.keeper.close();
+    this.loop.close();
+    return this.settles.size;
+  }
+
+  heard(signal: PartitionSignal): void {
+    if (this.phase !== 'open') return;
+    this.signals++;
+    this.arm.heard(signal);
+  }
+
+  /** Signals may have been missed. */
+  resubscribed(): void {
+    if (this.phase !== 'open') return;
+    this.signals++;
+    this.arm.askHolder();
+  }
+
+  /** The regular look at the partition has been answered. */
+  peeked(reply: PeekReply, { signalsAtSend, receivedAtMs }: { signalsAtSend: number; receivedAtMs: number }): void {
+    if (this.phase !== 'open') return;
+    this.arm.learned(reply.armed);
+    this.epoch.check(reply);
+    this.setDueTimer(reply, { fresh: signalsAtSend === this.signals, receivedAtMs });
+  }
+
+  claim({ force }: { readonly force: boolean }): void {
+    if (this.phase !== 'open') return;
+    this.claimWanted = true;
+    this.forceArm ||= force;
+    this.loop.pump();
+  }
+
+  signal(kind: 'ping' | 'beat' | 'calm'): void {
+    const { store, ref, holder, monitor } = this.parts;
+    store.signal({ kind, ref, holder }).catch((error: unknown) => monitor.failed(error));
+  }
+
+  settle(run: Run, settle: Settle, event: QueueEvent | null): void {
+    this.settles.add({ run, settle, event, maybeApplied: false });
+    if (run.abortCause === 'handler timeout') this.keeper.watchAbort();
+    this.loop.pump();
+  }
+
+  ended(run: Run): void {
+    this.load.handlerEnded();
+    this.keeper.remove(run);
+    this.parts.slots.release(1);
+    this.parts.onProgress();
+  }
+
+  wish(): TurnWish {
+    return {
+      arm: this.armRequest(),
+      claim: this.claimWanted,
+      closed: this.phase !== 'open',
+      mayCallForHelp: this.load.mayCallForHelp,
+    };
+  }
+
+  sent(turn: ComposedTurn): void {
+    this.signalsAtSend = this.signals;
+    this.resignWanted = false;
+    if (turn.request.claim === null) return;
+    this.claimWanted = false;
+    this.forceArm = false;
+  }
+
+  replied(turn: ComposedTurn, reply: TurnReply, times: CallTimes): void {
+    this.takeExtensions(turn, reply, times);
+    this.arm.learned(reply.armed);
+    this.epoch.check(reply);
+    reportFindings(this.parts, reply);
+    this.claimWanted ||= reply.overdueLeft;
+    if (this.load.claimed(turn.request.claim, reply) === 'calm') this.signal('calm');
+    this.setDueTimer(reply, { fresh: this.signalsAtSend === this.signals, receivedAtMs: times.receivedAtMs });
+    this.begin(reply.claimed, reply.nowUs, times);
+    if (this.armed) this.load.watchFull();
+    this.parts.onProgress();
+  }
+
+  failed(turn: ComposedTurn): void {
+    this.claimWanted ||= turn.request.claim !== null;
+    this.resignWanted ||= turn.request.arm === 'resign';
+    this.forceArm ||= turn.request.arm === 'force';
+  }
+
+  repliedLate(reply: TurnReply, times: CallTimes): void {
+    if (this.phase === 'closed') return;
+    const places = this.phase === 'open' ? this.parts.slots.reserve(reply.claimed.length) : 0;
+    this.begin(reply.claimed.slice(0, places), reply.nowUs, times);
+    for (const claimed of reply.claimed.slice(places)) this.giveBack(claimed, times);
+    reportFindings(this.parts, reply);
+  }
+
+  private armRequest(): ArmRequest {
+    if (this.phase !== 'open') return this.armed ? 'resign' : 'leave';
+    if (this.resignWanted) return 'resign';
+    if (!this.hasRoom) return 'leave';
+    return this.forceArm ? 'force' : 'take';
+  }
+
+  private resign(): void {
+    this.resignWanted = this.armed;
+    this.loop.pump();
+  }
+
+  private setDueTimer(
+    reply: TurnReply | PeekReply,
+    at: { readonly fresh: boolean; readonly receivedAtMs: number },
+  ): void {
+    if (this.phase !== 'open') return;
+    // The delay is the difference of two times of the store, so this process's own clock does not matter.
+    const waitMs = reply.armed && reply.nextAtMs !== null ? reply.nextAtMs - reply.nowUs / 1000 : null;
+    const atMs = waitMs === null ? null : at.receivedAtMs + Math.max(0, waitMs);
+    if (at.fresh) this.dueTimer.reset(atMs);
+    else if (atMs !== null) this.dueTimer.fireBy(atMs);
+  }
+
+  private takeExtensions(turn: ComposedTurn, reply: TurnReply, { sentAtMs }: CallTimes): void {
+    const lost = turn.extended.filter((run, index) => reply.extended[index] !== 'applied' && !run.settled);
+    this.keeper.renewed(
+      turn.extended.filter((_, index) => reply.extended[index] === 'applied'),
+      sentAtMs,
+    );
+    for (const run of lost) {
+      run.settled = true;
+      run.abort('lease lost', this.parts.clock.monotonicMs());
+      this.keeper.watchAbort();
+      this.parts.observer.notify({ kind: 'lease lost', ...describe(run) });
+    }
+  }
+
+  private begin(tasks: readonly ClaimedTask[], nowUs: number, times: CallTimes): void {
+    const storeOffsetMs = nowUs / 1000 - (times.sentAtMs + times.receivedAtMs) / 2;
+    const runs = tasks.map((claimed) => this.executor.prepare({ claimed, leasedAtMs: times.sentAtMs }));
+    for (const run of runs) this.keeper.add(run);
+    for (const run of runs) {
+      if (this.phase === 'open') this.executor.start(run, storeOffsetMs);
+      else this.unstart(run);
+    }
+  }
+
+  private unstart(run: Run): void {
+    if (!run.settled) this.executor.release(run);
+    this.ended(run);
+  }
+
+  private giveBack(claimed: ClaimedTask, { sentAtMs }: CallTimes): void {
+    const run = this.executor.prepare({ claimed, leasedAtMs: sentAtMs });
+    if (!run.settled) this.executor.release(run);
+  }
+}

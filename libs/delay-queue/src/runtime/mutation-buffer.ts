@@ -1,0 +1,160 @@
+import type { PartitionRef } from '../core/partition.js';
+import type { Clock } from '../core/clock.js';
+import { isStoreError, type StoreError, StoreRejectedError, StoreUnavailableError } from '../core/errors.js';
+import type { Mutation, MutationAnswer, MutationResult } from '../ports/mutation.js';
+import type { TaskStore } from '../ports/task-store.js';
+import { MAX_TASKS_PER_CALL } from '../ports/turn.js';
+
+/** Two calls under way keep both sides busy: with one, the store waits for this process and this process for the store. */
+const MAX_CALLS_IN_FLIGHT = 2;
+
+/** Fewer mutations than this are not worth a second call. */
+const MIN_SPLIT = 16;
+
+/** What a mutation buffer is made of. */
+export interface MutationBufferParts {
+  readonly store: TaskStore;
+  readonly ref: PartitionRef;
+  readonly clock: Clock;
+  /** Time limit of a store call; what has waited longer when a call fails is not sent any more. */
+  readonly timeoutMs: number;
+  /** Makes the type ready before anything is sent, or null when it is. */
+  readonly prepare: () => Promise<void> | null;
+  /** Told how each store call ended. */
+  readonly onCall: (error: StoreError | null) => void;
+}
+
+interface Waiting {
+  readonly mutation: Mutation;
+  readonly sinceMs: number;
+  readonly resolve: (result: MutationResult) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Sends the mutations of one partition in the order of their calls, those of one tick in one store call.
+ *
+ * A mutation whose task id is under way in an unanswered call waits for that answer, and those behind it with it: so no
+ * resend and no lost answer can swap two mutations of one task.
+ */
+export class MutationBuffer {
+  private waiting: Waiting[] = [];
+  private readonly idsInFlight = new Set<string>();
+  private callsInFlight = 0;
+  private flushScheduled = false;
+  private idle: (() => void)[] = [];
+
+  constructor(private readonly parts: MutationBufferParts) {}
+
+  /** Adds a mutation, and resolves with what it did. Rejects with an error object of its own. */
+  submit(mutation: Mutation): Promise<MutationResult> {
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ mutation, sinceMs: this.parts.clock.monotonicMs(), resolve, reject });
+      this.scheduleFlush();
+    });
+  }
+
+  /** Resolves when everything that was submitted has been answered. */
+  drained(): Promise<void> {
+    if (this.waiting.length === 0 && this.callsInFlight === 0) return Promise.resolve();
+    return new Promise((resolve) => this.idle.push(resolve));
+  }
+
+  private scheduleFlush(): void {
+    if (this.flushScheduled || this.callsInFlight >= MAX_CALLS_IN_FLIGHT) return;
+    this.flushScheduled = true;
+    setImmediate(() => void this.prepareAndFlush());
+  }
+
+  private async prepareAndFlush(): Promise<void> {
+    try {
+      await this.parts.prepare();
+    } catch (error) {
+      this.rejectWaiting(error, () => true);
+    }
+    this.flushScheduled = false;
+    this.flush();
+    this.tellIdle();
+  }
+
+  private flush(): void {
+    while (this.callsInFlight < MAX_CALLS_IN_FLIGHT && this.waiting.length > 0) {
+      const batch = this.takeBatch();
+      if (batch.length === 0) return;
+      void this.send(batch);
+    }
+  }
+
+  private takeBatch(): readonly Waiting[] {
+    const share = this.waiting.length < MIN_SPLIT ? 1 : MAX_CALLS_IN_FLIGHT - this.callsInFlight;
+    const limit = Math.min(Math.ceil(this.waiting.length / share), MAX_TASKS_PER_CALL);
+    let count = 0;
+    while (count < limit && !this.idsInFlight.has(this.waiting[count]?.mutation.id ?? '')) count++;
+    const batch = this.waiting.slice(0, count);
+    this.waiting = this.waiting.slice(count);
+    for (const { mutation } of batch) this.idsInFlight.add(mutation.id);
+    return batch;
+  }
+
+  private async send(batch: readonly Waiting[]): Promise<void> {
+    this.callsInFlight++;
+    try {
+      this.deliver(
+        batch,
+        await this.parts.store.mutate(
+          this.parts.ref,
+          batch.map(({ mutation }) => mutation),
+        ),
+      );
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    } finally {
+      this.callsInFlight--;
+      for (const { mutation } of batch) this.idsInFlight.delete(mutation.id);
+      this.afterCall();
+    }
+  }
+
+  private deliver(batch: readonly Waiting[], answers: readonly MutationAnswer[]): void {
+    let failure: StoreError | null = null;
+    batch.forEach(({ resolve, reject }, index) => {
+      const answer = answers[index];
+      if (answer === undefined) reject(new StoreUnavailableError('unknown', 'The store gave no answer to this call.'));
+      else if (answer.ok) resolve(answer.result);
+      else reject(ownCopy((failure = answer.error)));
+    });
+    this.parts.onCall(failure);
+    if (failure === null) return;
+    const latestMs = this.parts.clock.monotonicMs() - this.parts.timeoutMs;
+    this.rejectWaiting(failure, ({ sinceMs }) => sinceMs <= latestMs);
+  }
+
+  private rejectWaiting(cause: unknown, isMeant: (waiting: Waiting) => boolean): void {
+    const meant = this.waiting.filter(isMeant);
+    if (meant.length === 0) return;
+    this.waiting = this.waiting.filter((waiting) => !isMeant(waiting));
+    for (const { reject } of meant) reject(isStoreError(cause) ? notSent(cause) : cause);
+  }
+
+  private afterCall(): void {
+    if (this.waiting.length > 0) this.scheduleFlush();
+    this.tellIdle();
+  }
+
+  private tellIdle(): void {
+    if (this.waiting.length > 0 || this.callsInFlight > 0) return;
+    const { idle } = this;
+    this.idle = [];
+    for (const resolve of idle) resolve();
+  }
+}
+
+/** Callers of one failed call must not share an error object: one may add to it, or throw it on. */
+function ownCopy(error: StoreError): StoreError {
+  if (error instanceof StoreRejectedError) return new StoreRejectedError(error.reason, error.message, { cause: error });
+  return new StoreUnavailableError(error.outcome, error.message, { cause: error });
+}
+
+function notSent(cause: StoreError): StoreError {
+  return new StoreUnavailableError('not_sent', `Not sent, because the store is away: ${cause.message}`, { cause });
+}

@@ -1,0 +1,83 @@
+import type { PartitionRef } from '../core/partition.js';
+import type { ResolvedTypeOptions } from '../options/resolved-options.js';
+import { type ArmRequest, type ClaimRequest, MAX_TASKS_PER_CALL, type TurnRequest } from '../ports/turn.js';
+import type { LeaseKeeper } from './lease-keeper.js';
+import type { Run } from './run.js';
+import type { PendingSettle, SettleBuffer } from './settle-buffer.js';
+import type { TypeSlots } from './type-slots.js';
+
+/** Most tasks of one claim: a larger batch holds its last tasks up while the first are started. */
+const MAX_CLAIM = 100;
+
+/** Most settles of one call, so that extensions and a claim find room beside them. */
+const MAX_SETTLES = 300;
+
+/** A turn that is ready to be sent, and what it carries of ours. */
+export interface ComposedTurn {
+  readonly request: TurnRequest;
+  readonly settles: readonly PendingSettle[];
+  readonly extended: readonly Run[];
+  /** Places that were reserved for the claim. */
+  readonly reserved: number;
+}
+
+/** What a lane wants of its next turn. */
+export interface TurnWish {
+  readonly arm: ArmRequest;
+  /** A claim is wanted for its own sake; without, one only goes along with settles. */
+  readonly claim: boolean;
+  /** The lane takes no more tasks. */
+  readonly closed: boolean;
+  readonly mayCallForHelp: boolean;
+}
+
+/** The parts of a lane that a turn is composed from. */
+export interface TurnComposerParts {
+  readonly ref: PartitionRef;
+  readonly holder: string;
+  readonly settings: ResolvedTypeOptions;
+  readonly settles: SettleBuffer;
+  readonly keeper: LeaseKeeper;
+  readonly slots: TypeSlots;
+}
+
+/** Puts everything that a lane has to tell the store, and all that it wants from it, into one call. */
+export class TurnComposer {
+  constructor(private readonly parts: TurnComposerParts) {}
+
+  /** Composes the next turn, or null when there is nothing to say. */
+  compose(wish: TurnWish): ComposedTurn | null {
+    const settles = this.parts.settles.take(MAX_SETTLES);
+    const extended = this.parts.keeper.take(MAX_TASKS_PER_CALL - settles.length);
+    const room = MAX_TASKS_PER_CALL - settles.length - extended.length;
+    const reserved = this.reserve(wish, { room, hasSettles: settles.length > 0 });
+    if (settles.length === 0 && extended.length === 0 && reserved === 0 && wish.arm !== 'resign') return null;
+    return { request: this.request(wish, { settles, extended, reserved }), settles, extended, reserved };
+  }
+
+  private reserve(wish: TurnWish, { room, hasSettles }: { room: number; hasSettles: boolean }): number {
+    if (wish.closed || (!wish.claim && !hasSettles)) return 0;
+    return this.parts.slots.reserve(Math.min(room, MAX_CLAIM));
+  }
+
+  private request(wish: TurnWish, carried: Omit<ComposedTurn, 'request'>): TurnRequest {
+    const { ref, holder, settings } = this.parts;
+    return {
+      ref,
+      holder,
+      settles: carried.settles.map(({ settle }) => settle),
+      extensions: carried.extended.map(({ id, fence }) => ({ id, fence })),
+      claim: this.claim(wish, carried.reserved),
+      arm: wish.arm,
+      leaseMs: settings.leaseMs,
+      maxLostLeases: settings.maxLostLeases,
+      deadKeepMs: settings.deadKeepMs,
+      deadMax: settings.deadMaxPerPartition,
+    };
+  }
+
+  private claim(wish: TurnWish, reserved: number): ClaimRequest | null {
+    if (reserved === 0) return null;
+    return { limit: reserved, runsSuspect: this.parts.keeper.runsSuspect, mayCallForHelp: wish.mayCallForHelp };
+  }
+}

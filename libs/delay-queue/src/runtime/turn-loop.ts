@@ -1,0 +1,128 @@
+import type { Clock } from '../core/clock.js';
+import { isStoreError } from '../core/errors.js';
+import type { QueueObserver } from '../ports/queue-event.js';
+import type { TaskStore } from '../ports/task-store.js';
+import type { TurnReply } from '../ports/turn.js';
+import { RetryPause } from './retry-pause.js';
+import { eventOfAnswer, type SettleBuffer } from './settle-buffer.js';
+import type { StoreMonitor } from './store-monitor.js';
+import type { ComposedTurn, TurnComposer, TurnWish } from './turn-composer.js';
+import type { TypeSlots } from './type-slots.js';
+
+/** When a call was sent and its reply read, on the monotonic clock. */
+export interface CallTimes {
+  readonly sentAtMs: number;
+  readonly receivedAtMs: number;
+}
+
+/** What a turn loop asks of its lane. */
+export interface TurnLoopHost {
+  /** What the lane wants of the turn that is about to be composed. */
+  wish(): TurnWish;
+  /** The turn is on its way. */
+  sent(turn: ComposedTurn): void;
+  /** The answer has come; its settles are dealt with. */
+  replied(turn: ComposedTurn, reply: TurnReply, times: CallTimes): void;
+  /** No answer came; what the turn carried will be sent again. */
+  failed(turn: ComposedTurn): void;
+  /** The answer came after all, when the turn had been given up. */
+  repliedLate(reply: TurnReply, times: CallTimes): void;
+}
+
+/** What a turn loop is made of. */
+export interface TurnLoopParts {
+  readonly store: TaskStore;
+  readonly clock: Clock;
+  readonly monitor: StoreMonitor;
+  readonly observer: QueueObserver;
+  readonly settles: SettleBuffer;
+  readonly slots: TypeSlots;
+  readonly composer: TurnComposer;
+  readonly host: TurnLoopHost;
+}
+
+/**
+ * Sends the turns of one lane, one at a time, for as long as there is anything to say.
+ *
+ * ```
+ * resting ──pump──▶ gathering (to the end of this tick) ──▶ in flight ──reply──▶ gathering
+ *                                                                └──failure──▶ pausing ──▶ gathering
+ * ```
+ */
+export class TurnLoop {
+  private gathering = false;
+  private flying = false;
+  private closed = false;
+  private readonly pause: RetryPause;
+
+  constructor(private readonly parts: TurnLoopParts) {
+    this.pause = new RetryPause(parts.clock, () => this.pump());
+  }
+
+  /** A turn has been sent and not been answered. */
+  get inFlight(): boolean {
+    return this.flying;
+  }
+
+  /** Sends a turn soon, if there is anything to say; whatever else comes up in this tick goes with it. */
+  pump(): void {
+    if (this.gathering || this.flying || this.pause.active || this.closed) return;
+    this.gathering = true;
+    setImmediate(() => {
+      this.gathering = false;
+      if (!this.closed) void this.turn();
+    });
+  }
+
+  /** Nothing more is sent. */
+  close(): void {
+    this.closed = true;
+    this.pause.close();
+  }
+
+  private async turn(): Promise<void> {
+    const { composer, host, store, clock } = this.parts;
+    const turn = composer.compose(host.wish());
+    if (turn === null) return;
+    this.flying = true;
+    host.sent(turn);
+    const sentAtMs = clock.monotonicMs();
+    const onLateReply = (reply: TurnReply) => host.repliedLate(reply, { sentAtMs, receivedAtMs: clock.monotonicMs() });
+    try {
+      const reply = await store.turn(turn.request, { onLateReply });
+      this.flying = false;
+      this.succeeded(turn, reply, { sentAtMs, receivedAtMs: clock.monotonicMs() });
+    } catch (error) {
+      this.flying = false;
+      this.failed(turn, error);
+    }
+    this.pump();
+  }
+
+  private succeeded(turn: ComposedTurn, reply: TurnReply, times: CallTimes): void {
+    const { monitor, settles, slots, host } = this.parts;
+    this.pause.succeeded();
+    monitor.completed({ nowUs: reply.nowUs, ...times });
+    settles.answered(turn.settles);
+    this.tellSettled(turn, reply);
+    slots.release(turn.reserved - reply.claimed.length);
+    host.replied(turn, reply, times);
+  }
+
+  private failed(turn: ComposedTurn, error: unknown): void {
+    const { monitor, settles, slots, host } = this.parts;
+    monitor.failed(error);
+    settles.putBack(turn.settles, !isStoreError(error) || error.outcome === 'unknown');
+    slots.release(turn.reserved);
+    host.failed(turn);
+    this.pause.failed();
+  }
+
+  private tellSettled(turn: ComposedTurn, reply: TurnReply): void {
+    turn.settles.forEach((pending, index) => {
+      const code = reply.settled[index];
+      const event = code === undefined ? null : eventOfAnswer(pending, code);
+      if (event !== null) this.parts.observer.notify(event);
+    });
+  }
+}

@@ -1,0 +1,48 @@
+import { type Clock, type ClockTimer, MAX_TIMER_MS } from '../core/clock.js';
+
+/**
+ * One timer that only moves earlier, until it fires or is told to forget.
+ *
+ * Times are on the monotonic clock. The callback never runs before its time: a system timer may fire up to a
+ * millisecond early, and a far time is reached in steps that a system timer can hold.
+ */
+export class WakeTimer {
+  private atMs: number | null = null;
+  private timer: ClockTimer | null = null;
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly callback: () => void,
+  ) {}
+
+  /** Fires at `atMs`, unless it fires earlier anyway. */
+  fireBy(atMs: number): void {
+    if (this.atMs !== null && this.atMs <= atMs) return;
+    this.atMs = atMs;
+    this.start();
+  }
+
+  /** Forgets the time that was set, and fires at `atMs`, or never when that is null. */
+  reset(atMs: number | null): void {
+    if (this.atMs === atMs) return;
+    this.atMs = atMs;
+    if (atMs === null) this.timer?.cancel();
+    else this.start();
+  }
+
+  private start(): void {
+    this.timer?.cancel();
+    const remainingMs = Math.max(0, (this.atMs ?? 0) - this.clock.monotonicMs());
+    this.timer = this.clock.setTimer(() => this.check(), Math.min(Math.ceil(remainingMs), MAX_TIMER_MS));
+  }
+
+  private check(): void {
+    if (this.atMs === null) return;
+    if (this.clock.monotonicMs() < this.atMs) {
+      this.start();
+      return;
+    }
+    this.atMs = null;
+    this.callback();
+  }
+}
