@@ -1,0 +1,77 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Mutation } from '../../ports/mutation.js';
+import { decodeMutationResults, encodeMutations, splitMutations } from './mutate-codec.js';
+
+function schedule(id: string, envelope = 'E'): Mutation {
+  return { kind: 'schedule', id, due: { delayMs: 5 }, envelope, onDuplicate: 'keep' };
+}
+
+describe('encodeMutations', () => {
+  it('writes the ids first and then each mutation with its arguments', () => {
+    const mutations: Mutation[] = [
+      schedule('a'),
+      { kind: 'schedule', id: 'b', due: { atMs: 1_700_000_000_000 }, envelope: 'F', onDuplicate: 'replace' },
+      { kind: 'reschedule', id: 'c', due: { delayMs: 0 } },
+      { kind: 'runNow', id: 'd' },
+      { kind: 'cancel', id: 'e' },
+      { kind: 'redrive', id: 'f' },
+      { kind: 'purgeDead', id: 'g' },
+    ];
+    expect(encodeMutations('ch', mutations)).toEqual(
+      ['ch', 7, 'a', 'b', 'c', 'd', 'e', 'f', 'g'].concat([
+        'k',
+        '+5',
+        'E',
+        'r',
+        '1700000000000',
+        'F',
+        'm',
+        '+0',
+        'n',
+        'c',
+        'v',
+        'p',
+      ]),
+    );
+  });
+});
+
+describe('decodeMutationResults', () => {
+  it('reads one result for each answer', () => {
+    expect(decodeMutationResults('cw1700000000000,do,Rr7,xn')).toEqual([
+      { status: 'created', state: 'waiting', dueAtMs: 1_700_000_000_000 },
+      { status: 'duplicate', state: 'done', dueAtMs: null },
+      { status: 'running', state: 'running', dueAtMs: 7 },
+      { status: 'cancelled', state: 'none', dueAtMs: null },
+    ]);
+  });
+
+  it.each(['', 'zw1', 'c', 'cz'])('refuses %j, which is no answer', (reply) => {
+    expect(() => decodeMutationResults(reply)).toThrow(TypeError);
+  });
+});
+
+describe('splitMutations', () => {
+  it('makes calls of at most 500 mutations, in order', () => {
+    const mutations = Array.from({ length: 1_201 }, (_, index) => schedule(String(index)));
+    const calls = splitMutations(mutations);
+    expect(calls.map((call) => call.length)).toEqual([500, 500, 201]);
+    expect(calls.flat()).toEqual(mutations);
+  });
+
+  it('makes calls of at most 1 MiB of envelopes, counted in UTF-8', () => {
+    const half = 'é'.repeat(262_144);
+    expect(splitMutations(['a', 'b', 'c'].map((id) => schedule(id, half))).map((call) => call.length)).toEqual([2, 1]);
+    const more = `${half}!`;
+    expect(splitMutations(['a', 'b'].map((id) => schedule(id, more))).map((call) => call.length)).toEqual([1, 1]);
+  });
+
+  it('sends an envelope above the limit alone rather than never', () => {
+    const huge = 'x'.repeat(2_000_000);
+    expect(splitMutations([schedule('a'), schedule('b', huge), schedule('c')])).toHaveLength(3);
+  });
+
+  it('makes no call of nothing', () => {
+    expect(splitMutations([])).toEqual([]);
+  });
+});

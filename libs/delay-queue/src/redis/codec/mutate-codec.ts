@@ -1,0 +1,91 @@
+import type { DueTime, Mutation, MutationResult, MutationStatus } from '../../ports/mutation.js';
+import { MAX_BYTES_PER_CALL, MAX_TASKS_PER_CALL } from '../../ports/turn.js';
+import type { TaskStateOrNone } from '../../task/task-state.js';
+
+const STATUS_OF_LETTER: Readonly<Record<string, MutationStatus>> = {
+  c: 'created',
+  d: 'duplicate',
+  r: 'replaced',
+  m: 'rescheduled',
+  x: 'cancelled',
+  v: 'redriven',
+  p: 'purged',
+  R: 'running',
+  n: 'not_found',
+};
+
+const STATE_OF_LETTER: Readonly<Record<string, TaskStateOrNone>> = {
+  w: 'waiting',
+  r: 'running',
+  d: 'dead',
+  o: 'done',
+  n: 'none',
+};
+
+/** Splits mutations into calls, in order, none longer than a store call may be. */
+export function splitMutations(mutations: readonly Mutation[]): Mutation[][] {
+  const calls: Mutation[][] = [];
+  let call: Mutation[] = [];
+  let bytes = 0;
+  for (const mutation of mutations) {
+    const size = mutation.kind === 'schedule' ? Buffer.byteLength(mutation.envelope) : 0;
+    if (call.length > 0 && (call.length >= MAX_TASKS_PER_CALL || bytes + size > MAX_BYTES_PER_CALL)) {
+      calls.push(call);
+      call = [];
+      bytes = 0;
+    }
+    call.push(mutation);
+    bytes += size;
+  }
+  if (call.length > 0) calls.push(call);
+  return calls;
+}
+
+/** Writes the arguments of one call of the script `mutate`. */
+export function encodeMutations(channel: string, mutations: readonly Mutation[]): (string | number)[] {
+  const args: (string | number)[] = [channel, mutations.length];
+  for (const { id } of mutations) args.push(id);
+  for (const mutation of mutations) pushMutation(args, mutation);
+  return args;
+}
+
+/** Reads the script's answers, one for each mutation. */
+export function decodeMutationResults(reply: unknown): MutationResult[] {
+  return String(reply)
+    .split(',')
+    .map((answer) => {
+      const status = STATUS_OF_LETTER[answer.charAt(0)];
+      const state = STATE_OF_LETTER[answer.charAt(1)];
+      if (status === undefined || state === undefined) throw new TypeError(`not an answer to a mutation: '${answer}'`);
+      return { status, state, dueAtMs: answer.length > 2 ? Number(answer.slice(2)) : null };
+    });
+}
+
+function pushMutation(args: (string | number)[], mutation: Mutation): void {
+  switch (mutation.kind) {
+    case 'schedule':
+      args.push(mutation.onDuplicate === 'replace' ? 'r' : 'k', encodeDue(mutation.due), mutation.envelope);
+      return;
+    case 'reschedule':
+      args.push('m', encodeDue(mutation.due));
+      return;
+    case 'runNow':
+      args.push('n');
+      return;
+    case 'cancel':
+      args.push('c');
+      return;
+    case 'redrive':
+      args.push('v');
+      return;
+    case 'purgeDead':
+      args.push('p');
+      return;
+    default:
+      return mutation satisfies never;
+  }
+}
+
+function encodeDue(due: DueTime): string {
+  return 'delayMs' in due ? `+${due.delayMs}` : String(due.atMs);
+}

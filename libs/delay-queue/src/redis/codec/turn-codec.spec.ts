@@ -1,0 +1,88 @@
+import { describe, expect, it } from '@jest/globals';
+import type { TurnRequest } from '../../ports/turn.js';
+import { decodePeek, decodeTurn, encodeTurn } from './turn-codec.js';
+
+const ref = { type: 't', partition: 0 };
+const fence = 1_700_000_000_000_001;
+
+const request: TurnRequest = {
+  ref,
+  holder: 'me',
+  settles: [
+    { kind: 'complete', id: 'a', fence, dedupeForMs: 9 },
+    { kind: 'retry', id: 'b', fence, delayMs: 5, maxRetries: 3, error: 'boom' },
+    { kind: 'snooze', id: 'c', fence, delayMs: 6 },
+    { kind: 'release', id: 'd', fence },
+    { kind: 'bury', id: 'e', fence, reason: 'why', error: '' },
+  ],
+  extensions: [{ id: 'f', fence: 7 }],
+  claim: { limit: 10, runsSuspect: true, mayCallForHelp: false },
+  arm: 'take',
+  leaseMs: 30_000,
+  maxLostLeases: 5,
+  deadKeepMs: 1_000,
+  deadMax: 100,
+};
+
+describe('encodeTurn', () => {
+  it('writes settings, ids, fences and then the arguments of each settle', () => {
+    const args = encodeTurn(request, { channel: 'ch', armHoldMs: 5_000 });
+    expect(args.slice(0, 12)).toEqual(['ch', 'me', 'take', 5_000, 10, 1, 0, 30_000, 5, 1_000, 100, 1_048_576]);
+    expect(args.slice(12, 16)).toEqual(['retries used up', 'leases lost', 5, 1]);
+    expect(args.slice(16, 22)).toEqual(['a', 'b', 'c', 'd', 'e', 'f']);
+    expect(args.slice(22, 28)).toEqual([...Array.from({ length: 5 }, () => '1700000000000001|'), '7|']);
+    expect(args.slice(28)).toEqual(['c', 9, 'r', 5, 3, 'boom', 's', 6, 'l', 'b', 'why', '']);
+  });
+
+  it('asks for no task when nothing is to be claimed', () => {
+    const args = encodeTurn({ ...request, claim: null }, { channel: 'ch', armHoldMs: 5_000 });
+    expect(args.slice(4, 7)).toEqual([0, 0, 0]);
+  });
+});
+
+describe('decodeTurn', () => {
+  it('reads a reply without tasks', () => {
+    expect(decodeTurn(['1700000000000001||010|||asg|a'])).toEqual({
+      nowUs: 1_700_000_000_000_001,
+      settled: ['applied', 'stale', 'gone'],
+      extended: ['applied'],
+      claimed: [],
+      buried: [],
+      orphans: [],
+      nextAtMs: null,
+      overdueLeft: false,
+      paused: true,
+      armed: false,
+      epoch: 'absent',
+      lastFence: 0,
+    });
+  });
+
+  it('reads what was claimed, buried and orphaned', () => {
+    const reply = ['5|6|101|42|42||', ['a', 'b'], ['A', 'B'], '1|0|0|0|3,4|1|2|1|2', ['x', '5'], ['o']];
+    expect(decodeTurn(reply)).toMatchObject({
+      nextAtMs: 6,
+      overdueLeft: true,
+      paused: false,
+      armed: true,
+      epoch: 'present',
+      lastFence: 42,
+      claimed: [
+        { id: 'a', envelope: 'A', fence: 42, deliveries: 1, failures: 0, lostLeases: 0, redrives: 0, dueAtMs: 3 },
+        { id: 'b', envelope: 'B', fence: 42, deliveries: 4, failures: 1, lostLeases: 2, redrives: 1, dueAtMs: 2 },
+      ],
+      buried: [{ id: 'x', lostLeases: 5 }],
+      orphans: ['o'],
+    });
+  });
+});
+
+describe('decodePeek', () => {
+  it('reads one reply for each lane, in order', () => {
+    const other = { type: 'u', partition: 1 };
+    expect(decodePeek(['12', '8|0|1|42', '|1|0|'], [ref, other])).toEqual([
+      { ref, nowUs: 12, nextAtMs: 8, paused: false, armed: true, epoch: 'present', lastFence: 42 },
+      { ref: other, nowUs: 12, nextAtMs: null, paused: true, armed: false, epoch: 'absent', lastFence: 0 },
+    ]);
+  });
+});

@@ -1,0 +1,153 @@
+import type { PartitionRef } from '../../core/partition.js';
+import { REASON_LEASES_LOST, REASON_RETRIES_USED_UP, type Settle, type SettleCode } from '../../ports/settle.js';
+import {
+  type BuriedTask,
+  type ClaimedTask,
+  MAX_BYTES_PER_CALL,
+  type PeekReply,
+  type TurnReply,
+  type TurnRequest,
+} from '../../ports/turn.js';
+
+/** What the script `turn` needs besides the request. */
+export interface TurnSettings {
+  readonly channel: string;
+  readonly armHoldMs: number;
+}
+
+const CODE_OF_LETTER: Readonly<Record<string, SettleCode>> = { a: 'applied', s: 'stale', g: 'gone' };
+
+/** Writes the arguments of the script `turn`. */
+export function encodeTurn(request: TurnRequest, { channel, armHoldMs }: TurnSettings): (string | number)[] {
+  const { settles, extensions, claim } = request;
+  const args: (string | number)[] = [
+    channel,
+    request.holder,
+    request.arm,
+    armHoldMs,
+    claim?.limit ?? 0,
+    claim?.runsSuspect === true ? 1 : 0,
+    claim?.mayCallForHelp === true ? 1 : 0,
+    request.leaseMs,
+    request.maxLostLeases,
+    request.deadKeepMs,
+    request.deadMax,
+    MAX_BYTES_PER_CALL,
+    REASON_RETRIES_USED_UP,
+    REASON_LEASES_LOST,
+    settles.length,
+    extensions.length,
+  ];
+  for (const { id } of settles) args.push(id);
+  for (const { id } of extensions) args.push(id);
+  for (const { fence } of settles) args.push(`${fence}|`);
+  for (const { fence } of extensions) args.push(`${fence}|`);
+  for (const settle of settles) pushSettle(args, settle);
+  return args;
+}
+
+/** Reads the reply of the script `turn`. */
+export function decodeTurn(reply: unknown): TurnReply {
+  const [state, ids = [], envelopes = [], counters = '', buried = [], orphans = []] = reply as [
+    string,
+    string[]?,
+    string[]?,
+    string?,
+    string[]?,
+    string[]?,
+  ];
+  const [now = '', next = '', flags = '', last = '', fence = '', settled = '', extended = ''] = state.split('|');
+  return {
+    nowUs: Number(now),
+    settled: decodeCodes(settled),
+    extended: decodeCodes(extended),
+    claimed: decodeClaimed({ ids, envelopes, counters, fence: Number(fence) }),
+    buried: decodeBuried(buried),
+    orphans,
+    nextAtMs: numberOrNull(next),
+    overdueLeft: flags.charAt(0) === '1',
+    paused: flags.charAt(1) === '1',
+    armed: flags.charAt(2) === '1',
+    epoch: last === '' ? 'absent' : 'present',
+    lastFence: Number(last),
+  };
+}
+
+/** Reads the replies of the script `peek`, one for each lane. */
+export function decodePeek(reply: unknown, lanes: readonly PartitionRef[]): PeekReply[] {
+  const [now, ...states] = reply as [string, ...string[]];
+  return lanes.map((ref, index) => {
+    const [next = '', paused = '', armed = '', last = ''] = (states[index] ?? '').split('|');
+    return {
+      ref,
+      nowUs: Number(now),
+      nextAtMs: numberOrNull(next),
+      paused: paused === '1',
+      armed: armed === '1',
+      epoch: last === '' ? 'absent' : 'present',
+      lastFence: Number(last),
+    };
+  });
+}
+
+function pushSettle(args: (string | number)[], settle: Settle): void {
+  switch (settle.kind) {
+    case 'complete':
+      args.push('c', settle.dedupeForMs);
+      return;
+    case 'retry':
+      args.push('r', settle.delayMs, settle.maxRetries, settle.error);
+      return;
+    case 'snooze':
+      args.push('s', settle.delayMs);
+      return;
+    case 'release':
+      args.push('l');
+      return;
+    case 'bury':
+      args.push('b', settle.reason, settle.error);
+      return;
+    default:
+      return settle satisfies never;
+  }
+}
+
+function decodeCodes(letters: string): SettleCode[] {
+  return Array.from(letters, (letter) => {
+    const code = CODE_OF_LETTER[letter];
+    if (code === undefined) throw new TypeError(`not an answer to a settle: '${letter}'`);
+    return code;
+  });
+}
+
+interface ClaimedParts {
+  readonly ids: readonly string[];
+  readonly envelopes: readonly string[];
+  readonly counters: string;
+  readonly fence: number;
+}
+
+function decodeClaimed({ ids, envelopes, counters, fence }: ClaimedParts): ClaimedTask[] {
+  const countersOfTasks = counters.split(',');
+  return ids.map((id, index) => {
+    const [deliveries, failures, lostLeases, redrives, dueAtMs] = splitCounters(countersOfTasks[index] ?? '');
+    return { id, envelope: envelopes[index] ?? '', fence, deliveries, failures, lostLeases, redrives, dueAtMs };
+  });
+}
+
+function decodeBuried(pairs: readonly string[]): BuriedTask[] {
+  const buried: BuriedTask[] = [];
+  for (let index = 0; index < pairs.length; index += 2) {
+    buried.push({ id: pairs[index] ?? '', lostLeases: Number(pairs[index + 1]) });
+  }
+  return buried;
+}
+
+function splitCounters(text: string): [number, number, number, number, number] {
+  const [deliveries, failures, lostLeases, redrives, due] = text.split('|');
+  return [Number(deliveries), Number(failures), Number(lostLeases), Number(redrives), Number(due)];
+}
+
+function numberOrNull(text: string): number | null {
+  return text === '' ? null : Number(text);
+}

@@ -1,0 +1,208 @@
+import { ARM_ENTRY, GRAVE_ENTRY, lua, RUN_ENTRY, type ScriptSource, SIGNALS } from './prelude.js';
+
+/**
+ * Carries out mutations of tasks, in order, each seeing what those before it did.
+ *
+ * KEYS: the ten of the partition (`due`, `leased`, `dead`, `done` ZSET; `task`, `run`, `grave` HASH; `fence`, `paused`,
+ * `arm` STRING).
+ *
+ * ARGV: channel; number of mutations n (at most 500); their n ids; then for each mutation its letter, followed by
+ *
+ * - `k` schedule, keeping a task that is there: due time, envelope
+ * - `r` schedule, replacing a task that waits or is dead: due time, envelope
+ * - `m` reschedule: due time
+ * - `n` run now, `c` cancel, `v` redrive, `p` purge a dead letter: nothing
+ *
+ * where a due time is `+` and a delay in ms, or a point in time in ms.
+ *
+ * Returns: one text, `,` between the answers. An answer is a letter for what was done (`c` created, `d` duplicate,
+ * `r` replaced, `m` rescheduled, `x` cancelled, `v` redriven, `p` purged, `R` running, `n` not found), a letter for the
+ * state (`w` waiting, `r` running, `d` dead, `o` done, `n` none) and the due time in ms, if there is one.
+ *
+ * Afterwards: every id stands in at most one of `due`, `leased`, `dead` and `done`; it has an envelope exactly when it
+ * stands in one of the first two. What was added to `due` and is now its head has been told of. Additions are written
+ * before removals, so a full server refuses a call that begins with an addition before anything is written, and carries
+ * out one that begins with a removal.
+ */
+export const MUTATE: ScriptSource = {
+  parts: [RUN_ENTRY, GRAVE_ENTRY, SIGNALS, ARM_ENTRY],
+  body: lua`
+local CHANNEL, count = ARGV[1], tonumber(ARGV[2])
+local lastId = count + 2
+local position = lastId
+local function argument()
+  position = position + 1
+  return ARGV[position]
+end
+
+-- What is known of the ids of this call, kept up to date: id -> score as text.
+local function scores(key)
+  local found, known = call('ZMSCORE', key, unpack(ARGV, 3, lastId)), {}
+  for i = 1, count do
+    if found[i] then known[ARGV[i + 2]] = found[i] end
+  end
+  return known
+end
+local waiting, running, dead, done = scores(DUE), scores(LEASED), {}, {}
+if call('EXISTS', DEAD, DONE) > 0 then
+  dead, done = scores(DEAD), scores(DONE)
+end
+
+-- Additions wait here, to be written together: field, value … and score, member ….
+local tasks, dues = {}, {}
+local lowest
+local function flush()
+  if #tasks > 0 then call('HSET', TASK, unpack(tasks)) end
+  if #dues > 0 then call('ZADD', DUE, unpack(dues)) end
+  tasks, dues = {}, {}
+end
+
+local function store(id, envelope)
+  tasks[#tasks + 1] = id
+  tasks[#tasks + 1] = envelope
+end
+
+local function put(id, dueMs, dueText)
+  dues[#dues + 1] = dueText
+  dues[#dues + 1] = id
+  waiting[id] = dueText
+  if not lowest or dueMs < lowest then lowest = dueMs end
+end
+
+local function forgetLetter(id)
+  call('ZREM', DEAD, id)
+  call('HDEL', GRAVE, id)
+  dead[id] = nil
+end
+
+-- Callers often give many tasks the same delay.
+local lastToken, lastDueMs, lastDueText
+local function readDue(token)
+  if token ~= lastToken then
+    if sub(token, 1, 1) == '+' then
+      lastDueMs = dueAfter(tonumber(token))
+    else
+      lastDueMs = max(tonumber(token), nowMs)
+    end
+    lastToken, lastDueText = token, int(lastDueMs)
+  end
+  return lastDueMs, lastDueText
+end
+
+-- Letter of the state, and the due time as text.
+local function stateOf(id)
+  if running[id] then
+    local run = readRun(call('HGET', RUN, id))
+    return 'r', run.due and int(run.due) or ''
+  end
+  if waiting[id] then return 'w', waiting[id] end
+  if dead[id] then
+    local grave = call('HGET', GRAVE, id)
+    return 'd', grave and readGrave(grave).due or ''
+  end
+  if done[id] and tonumber(done[id]) > nowMs then return 'o', '' end
+  return 'n', ''
+end
+
+local outdatedMarks = {}
+local function schedule(id, replaces)
+  local token, envelope = argument(), argument()
+  local state, due = stateOf(id)
+  local replaced = replaces and (state == 'w' or state == 'd')
+  if state ~= 'n' and not replaced then return 'd' .. state .. due end
+  local dueMs, dueText = readDue(token)
+  store(id, envelope)
+  put(id, dueMs, dueText)
+  if done[id] then
+    outdatedMarks[#outdatedMarks + 1] = id
+    done[id] = nil
+  end
+  if not replaced then return 'cw' .. dueText end
+  flush()
+  call('HDEL', RUN, id)
+  if state == 'd' then forgetLetter(id) end
+  return 'rw' .. dueText
+end
+
+local function untouched(state, due)
+  return (state == 'r' and 'R' or 'n') .. state .. due
+end
+
+local mutations = {}
+function mutations.k(id) return schedule(id, false) end
+function mutations.r(id) return schedule(id, true) end
+
+function mutations.m(id)
+  local token = argument()
+  local state, due = stateOf(id)
+  if state ~= 'w' then return untouched(state, due) end
+  local dueMs, dueText = readDue(token)
+  put(id, dueMs, dueText)
+  return 'mw' .. dueText
+end
+
+function mutations.n(id)
+  local state, due = stateOf(id)
+  if state ~= 'w' then return untouched(state, due) end
+  local dueMs = min(tonumber(due), nowMs)
+  local dueText = int(dueMs)
+  put(id, dueMs, dueText)
+  return 'mw' .. dueText
+end
+
+function mutations.c(id)
+  local state, due = stateOf(id)
+  if state ~= 'w' and state ~= 'd' then return untouched(state, due) end
+  flush()
+  if state == 'd' then
+    forgetLetter(id)
+  else
+    call('ZREM', DUE, id)
+    call('HDEL', TASK, id)
+    call('HDEL', RUN, id)
+    waiting[id] = nil
+  end
+  return 'xn'
+end
+
+function mutations.v(id)
+  local state, due = stateOf(id)
+  if state ~= 'd' then return untouched(state, due) end
+  local text = call('HGET', GRAVE, id)
+  if not text then
+    forgetLetter(id)
+    return 'nn'
+  end
+  local grave = readGrave(text)
+  local deliveries, redrives = match(grave.counts, '^(%d+)|%d+|%d+|(%d+)')
+  store(id, grave.envelope)
+  put(id, nowMs, nowText)
+  flush()
+  call('HSET', RUN, id, format('0|%s|0|0|%.0f|%s', deliveries, redrives + 1, grave.due))
+  forgetLetter(id)
+  return 'vw' .. nowText
+end
+
+function mutations.p(id)
+  local state, due = stateOf(id)
+  if state ~= 'd' then return 'n' .. state .. due end
+  flush()
+  forgetLetter(id)
+  return 'pn'
+end
+
+local answers = {}
+for i = 1, count do
+  answers[i] = mutations[argument()](ARGV[i + 2])
+end
+flush()
+if #outdatedMarks > 0 then call('ZREM', DONE, unpack(outdatedMarks)) end
+
+-- Only a head that this call put there, or uncovered, can be earlier than what the holder knows of.
+if lowest then
+  local first = head(DUE)
+  if first and first >= lowest then lowered(CHANNEL, first) end
+end
+publish()
+return table.concat(answers, ',')`,
+};

@@ -1,0 +1,89 @@
+import { lua } from './prelude.js';
+
+/** Settles and extensions. */
+export const TURN_SETTLE = lua`
+local settled, extended, anyPutBack = '', '', false
+local function settleAndExtend()
+  local named = settleCount + extensionCount
+  local deadlines = call('ZMSCORE', LEASED, unpack(ARGV, FIRST_ID, FIRST_ID + named - 1))
+  local entries = call('HMGET', RUN, unpack(ARGV, FIRST_ID, FIRST_ID + named - 1))
+  -- Run entries of the named ids that are leased, kept up to date: id -> text.
+  local held = {}
+  for i = 1, named do
+    if deadlines[i] then held[ARGV[FIRST_ID + i - 1]] = entries[i] or '' end
+  end
+
+  -- A fence comes with the bar that follows it in the entry.
+  local function check(id, fence)
+    local entry = held[id]
+    if not entry then return 'g' end
+    if sub(entry, 1, #fence) ~= fence then return 's' end
+    return 'a'
+  end
+
+  local position = FIRST_ID + 2 * named - 1
+  local function argument()
+    position = position + 1
+    return ARGV[position]
+  end
+
+  local function putBack(id, run, dueMs)
+    add('unlease', id)
+    add('runs', id, writeRun(run))
+    add('dues', int(dueMs), id)
+    anyPutBack = true
+  end
+
+  local function complete(id, dedupeForMs)
+    add('unlease', id)
+    add('forget', id)
+    if dedupeForMs ~= '0' then add('marks', int(nowMs + dedupeForMs), id) end
+  end
+
+  local function retry(id, delayMs, maxRetries, problem)
+    local run = readRun(held[id])
+    run.failures, run.lost = run.failures + 1, 0
+    if run.failures <= tonumber(maxRetries) then return putBack(id, run, dueAfter(tonumber(delayMs))) end
+    bury(id, { run = run, reason = RETRIES_USED_UP, problem = problem, envelope = call('HGET', TASK, id) or '' })
+  end
+
+  local function snooze(id, delayMs)
+    local run = readRun(held[id])
+    run.lost = 0
+    putBack(id, run, dueAfter(tonumber(delayMs)))
+  end
+
+  local function release(id)
+    local run = readRun(held[id])
+    putBack(id, run, run.due)
+  end
+
+  local function buryNow(id, reason, problem)
+    local run = readRun(held[id])
+    bury(id, { run = run, reason = reason, problem = problem, envelope = call('HGET', TASK, id) or '' })
+  end
+
+  local settles = { c = complete, r = retry, s = snooze, l = release, b = buryNow }
+  local argumentCounts = { c = 1, r = 3, s = 1, l = 0, b = 2 }
+  local codes = {}
+  for i = 1, settleCount do
+    local id, letter = ARGV[FIRST_ID + i - 1], argument()
+    codes[i] = check(id, ARGV[FIRST_ID + named + i - 1])
+    if codes[i] == 'a' then
+      settles[letter](id, unpack(ARGV, position + 1, position + argumentCounts[letter]))
+      held[id] = nil
+    end
+    position = position + argumentCounts[letter]
+  end
+  settled = table.concat(codes)
+
+  local extensions, deadlineText = {}, int(nowMs + leaseMs)
+  for i = 1, extensionCount do
+    local id = ARGV[FIRST_ID + settleCount + i - 1]
+    extensions[i] = check(id, ARGV[FIRST_ID + named + settleCount + i - 1])
+    if extensions[i] == 'a' then add('leases', deadlineText, id) end
+  end
+  extended = table.concat(extensions)
+  flush()
+end
+if settleCount + extensionCount > 0 then settleAndExtend() end`;
