@@ -32,7 +32,7 @@ export function parseDurationMs(value: unknown, field: string, bounds: DurationB
   const parsedMs = Math.ceil(toMilliseconds(value, field));
   if (parsedMs < minMs) throw new InvalidArgumentError(field, `must be at least ${minMs} ms, got ${parsedMs} ms`);
   if (parsedMs > maxMs) throw new InvalidArgumentError(field, `must be at most ${maxMs} ms, got ${parsedMs} ms`);
-  // Math.ceil(-0.4) is -0; a plain zero prints and compares without surprises.
+  // -0 is not negative, and becomes a plain zero here: that prints and compares without surprises.
   return parsedMs + 0;
 }
 
@@ -50,7 +50,8 @@ function toMilliseconds(value: unknown, field: string): number {
     throw new InvalidArgumentError(field, `must be a number with a unit, such as '30m', got '${value.slice(0, 40)}'`);
   }
   if (parsed < 0) throw new InvalidArgumentError(field, `must not be negative, got '${value}'`);
-  return parsed;
+  // A decimal fraction times its unit can be off in the last digit: '0.07s' is 70 ms and must not be rounded up to 71.
+  return Number(parsed.toPrecision(15));
 }
 
 function kindOf(value: unknown): string {

@@ -16,14 +16,21 @@ function fixup(unit: number): number {
   return unit;
 }
 
-/** Cuts a text to at most `maxBytes` of UTF-8 without splitting a character, marking the cut with an ellipsis. */
+const ELLIPSIS = '…';
+const ELLIPSIS_BYTES = Buffer.byteLength(ELLIPSIS);
+
+/**
+ * Cuts a text to at most `maxBytes` of UTF-8 without splitting a character, marking the cut with an ellipsis where there
+ * is room for one. Lone surrogates are replaced.
+ */
 export function clipUtf8(text: string, maxBytes: number): string {
   if (text.length * 3 <= maxBytes) return text.toWellFormed();
-  const bytes = Buffer.from(text.toWellFormed());
+  // Each unit takes a byte at least: what lies beyond is cut in any case, and a huge text need not be encoded whole.
+  const bytes = Buffer.from(text.slice(0, maxBytes + 1).toWellFormed());
   if (bytes.length <= maxBytes) return bytes.toString();
-  const ellipsis = '…';
-  let end = Math.max(0, maxBytes - Buffer.byteLength(ellipsis));
+  const mark = maxBytes < ELLIPSIS_BYTES ? '' : ELLIPSIS;
+  let end = maxBytes - Buffer.byteLength(mark);
   // 0b10xxxxxx is a continuation byte: step back to the start of the character that would be split.
   while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--;
-  return bytes.toString('utf8', 0, end) + ellipsis;
+  return bytes.toString('utf8', 0, end) + mark;
 }

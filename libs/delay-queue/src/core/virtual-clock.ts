@@ -1,4 +1,5 @@
 import { type Clock, type ClockTimer, MAX_TIMER_MS } from './clock.js';
+import { InvalidArgumentError } from './errors.js';
 
 interface VirtualTimer {
   readonly atMs: number;
@@ -47,13 +48,24 @@ export class VirtualClock implements Clock {
     return this.timers.size;
   }
 
-  /** Moves the time forward without firing timers, as a blocked event loop or a stopped process sees it. */
+  /**
+   * Moves the time forward without firing timers, as a blocked event loop or a stopped process sees it.
+   *
+   * @throws InvalidArgumentError when `byMs` is not a finite, non-negative number.
+   */
   jumpMs(byMs: number): void {
+    assertForward(byMs);
     this.currentMs += byMs;
   }
 
-  /** Moves the time forward by `byMs`, firing every timer that falls due on the way, in order. */
+  /**
+   * Moves the time forward by `byMs`, firing every timer that falls due on the way, in order. Rejects with what a timer's
+   * callback throws, and stays at its time.
+   *
+   * @throws InvalidArgumentError when `byMs` is not a finite, non-negative number.
+   */
   async advanceMs(byMs: number): Promise<void> {
+    assertForward(byMs);
     const untilMs = this.currentMs + byMs;
     await settle();
     for (let timer = this.earliest(untilMs); timer !== undefined; timer = this.earliest(untilMs)) {
@@ -62,7 +74,8 @@ export class VirtualClock implements Clock {
       timer.callback();
       await settle();
     }
-    this.currentMs = untilMs;
+    // A jump, or another advance, may have gone further meanwhile.
+    this.currentMs = Math.max(this.currentMs, untilMs);
     await settle();
   }
 
@@ -76,6 +89,11 @@ export class VirtualClock implements Clock {
     }
     return found;
   }
+}
+
+function assertForward(byMs: number): void {
+  if (Number.isFinite(byMs) && byMs >= 0) return;
+  throw new InvalidArgumentError('byMs', `must be finite and not negative, got ${byMs}: time only goes forward`);
 }
 
 async function settle(): Promise<void> {

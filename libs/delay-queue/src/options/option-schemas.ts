@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MAX_TIMER_MS } from '../core/clock.js';
 import { type DurationBounds, parseDurationMs } from '../core/duration.js';
 import { InvalidArgumentError } from '../core/errors.js';
 import { isName } from '../core/ids.js';
@@ -40,6 +41,8 @@ const backoff = z.discriminatedUnion('type', [
       max: maxBackoffMs,
       jitter,
     })
+    // The built-in longest wait would cut a long base silently.
+    .refine(({ base, max }) => base <= max, { path: ['max'], message: 'must be at least `base`' })
     .transform(({ base, max, ...rest }) => ({ ...rest, baseMs: base, maxMs: max })),
   z
     .strictObject({ type: z.literal('fixed'), delay: durationMs(), jitter })
@@ -57,7 +60,7 @@ const backoff = z.discriminatedUnion('type', [
 
 const handlerShape = {
   concurrency: z.int().min(1).max(1_000),
-  handlerTimeout: durationMs({ minMs: 1 }).nullable(),
+  handlerTimeout: durationMs({ minMs: 1, maxMs: MAX_TIMER_MS }).nullable(),
   maxRetries: z.int().min(0),
   backoff,
   lease: durationMs({ minMs: MIN_LEASE_MS, maxMs: MAX_LEASE_MS }),
@@ -85,8 +88,8 @@ export const queueOptionsSchema = z.strictObject({
     .default('delay-queue'),
   types: z.record(z.string(), typeOptionsSchema).default({}),
   defaults: handlerOptionsSchema.default({}),
-  shutdownTimeout: durationMs({ minMs: MIN_SHUTDOWN_MS }).prefault(25_000),
-  storeTimeout: durationMs({ minMs: 10 }).prefault(5_000),
+  shutdownTimeout: durationMs({ minMs: MIN_SHUTDOWN_MS, maxMs: MAX_TIMER_MS }).prefault(25_000),
+  storeTimeout: durationMs({ minMs: 10, maxMs: MAX_TIMER_MS }).prefault(5_000),
 });
 
 export type ParsedHandlerOptions = z.output<typeof handlerOptionsSchema>;

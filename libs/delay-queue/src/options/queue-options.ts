@@ -6,7 +6,7 @@ export type BackoffOptions =
       readonly type: 'exponential';
       /** Wait after the first failure; doubled with each further one. @default '5s' */
       readonly base?: Duration;
-      /** Longest wait. @default '1h' */
+      /** Longest wait; not below `base`. @default '1h' */
       readonly max?: Duration;
       /** Share of each wait that is taken off at random, 0 to 1. @default 0.2 */
       readonly jitter?: number;
@@ -33,7 +33,11 @@ export type BackoffOptions =
 export interface HandlerOptions {
   /** Most handlers of the type that run at once in this process, 1 to 1,000. @default 10 */
   readonly concurrency?: number;
-  /** Longest run of one handler: then its signal is aborted and the task retried. `null` for none. @default null */
+  /**
+   * Longest run of one handler: then its signal is aborted and the task retried. At most 24 days; `null` for no limit.
+   *
+   * @default null
+   */
   readonly handlerTimeout?: Duration | null;
   /** Failures that are followed by another try; 0 means one attempt. @default 3 */
   readonly maxRetries?: number;
@@ -75,8 +79,8 @@ export interface QueueOptions {
   readonly types?: Readonly<Record<string, TaskTypeOptions>>;
   /** Settings for the handlers of every type that says nothing else. */
   readonly defaults?: HandlerOptions;
-  /** Time in which a stop is over, running handlers included; at least 2 s. @default '25s' */
+  /** Time in which a stop is over, running handlers included; 2 s to 24 days. @default '25s' */
   readonly shutdownTimeout?: Duration;
-  /** Time limit of one call of the store. @default '5s' */
+  /** Time limit of one call of the store, 10 ms to 24 days. @default '5s' */
   readonly storeTimeout?: Duration;
 }

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { ConfigurationError } from '../core/errors.js';
-import { assertName, isName } from '../core/ids.js';
+import { assertName } from '../core/ids.js';
 import { DEFAULT_BACKOFF } from '../task/retry-policy.js';
 import {
   handlerOptionsSchema,
@@ -37,7 +37,7 @@ export class QueueSettings {
   /** @throws ConfigurationError naming the first option that is not acceptable. */
   constructor(options: QueueOptions = {}) {
     this.parsed = parse(queueOptionsSchema, options, '');
-    for (const type of Object.keys(this.parsed.types)) assertName(type, `types.${type}`);
+    for (const type of Object.keys(options.types ?? {})) this.assertTypeName(type);
     this.queue = {
       prefix: this.parsed.prefix,
       shutdownTimeoutMs: this.parsed.shutdownTimeout,
@@ -57,7 +57,7 @@ export class QueueSettings {
    * @throws ConfigurationError
    */
   addHandler(type: string, options: HandlerOptions, where: string): void {
-    if (!isName(type)) assertName(type, `${where}: task type`);
+    assertName(type, `${where}: task type`);
     this.handlerOptions.set(type, parse(handlerOptionsSchema, options, where));
     this.resolved.delete(type);
   }
@@ -70,6 +70,13 @@ export class QueueSettings {
       this.resolved.set(type, settings);
     }
     return settings;
+  }
+
+  private assertTypeName(type: string): void {
+    assertName(type, `types.${type}`);
+    if (!Object.hasOwn(this.parsed.types, type)) {
+      throw new ConfigurationError(`types.${type}`, 'is a name that JavaScript keeps for itself');
+    }
   }
 
   private resolve(type: string): ResolvedTypeOptions {
@@ -108,6 +115,9 @@ function parse<Schema extends z.ZodType>(schema: Schema, input: unknown, where: 
   const result = schema.safeParse(input);
   if (result.success) return result.data;
   const issue = result.error.issues[0];
-  const path = [where, ...(issue?.path ?? []).map(String)].filter((part) => part !== '').join('.');
-  throw new ConfigurationError(path === '' ? 'options' : path, issue?.message ?? 'is not acceptable');
+  const unknownKey = issue?.code === 'unrecognized_keys' ? issue.keys[0] : undefined;
+  const parts = [where, ...(issue?.path ?? []).map(String), unknownKey ?? ''];
+  const path = parts.filter((part) => part !== '').join('.');
+  const problem = unknownKey === undefined ? issue?.message : 'is not known here';
+  throw new ConfigurationError(path === '' ? 'options' : path, problem ?? 'is not acceptable');
 }

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { TaskOutcome } from '../task/task-outcome.js';
+import type { QueueOptions } from '../options/queue-options.js';
 import { deferred, RuntimeHarness } from './runtime-harness.spec-support.js';
 
 const MINUTE_MS = 60_000;
@@ -159,7 +160,7 @@ describe('DelayQueueRuntime', () => {
     const circular: Record<string, unknown> = {};
     circular['self'] = circular;
     const throws: Record<string, unknown> = { string: 'text', null: null, undefined, circular };
-    const options = { types: { t: { maxRetries: 0 } } };
+    const options: QueueOptions = { types: { t: { maxRetries: 0 } } };
     harness = new RuntimeHarness({ options }).handle('t', (task) => {
       if (task.id === 'returns') return circular;
       throw throws[task.id];
@@ -198,7 +199,7 @@ describe('DelayQueueRuntime', () => {
   it('never runs more handlers at once than the concurrency allows, over all partitions', async () => {
     let running = 0;
     let most = 0;
-    const options = { types: { t: { concurrency: 3, partitions: 4 } } };
+    const options: QueueOptions = { types: { t: { concurrency: 3, partitions: 4 } } };
     harness = new RuntimeHarness({ options }).handle('t', async () => {
       most = Math.max(most, ++running);
       await new Promise<void>((resolve) => harness.clock.setTimer(resolve, 100));
@@ -213,9 +214,9 @@ describe('DelayQueueRuntime', () => {
 
   it('aborts a handler that runs longer than its time, and retries the task', async () => {
     const aborted: string[] = [];
-    const options = {
+    const options: QueueOptions = {
       types: { t: { handlerTimeout: '2s', backoff: { type: 'fixed', delay: '10s', jitter: 0 } } },
-    } as const;
+    };
     harness = new RuntimeHarness({ options }).handle('t', (task) => {
       if (task.deliveries > 1) return undefined;
       return new Promise<void>((_, reject) => {
@@ -236,7 +237,7 @@ describe('DelayQueueRuntime', () => {
 
   it('reports a handler that ignores its abort as stuck, and keeps its place taken', async () => {
     const work = deferred();
-    const options = { types: { t: { handlerTimeout: '2s', concurrency: 1, maxRetries: 0 } } };
+    const options: QueueOptions = { types: { t: { handlerTimeout: '2s', concurrency: 1, maxRetries: 0 } } };
     harness = new RuntimeHarness({ options }).handle('t', () => work.promise);
     await harness.start();
     await harness.schedule('t', 0, { id: 'a' });

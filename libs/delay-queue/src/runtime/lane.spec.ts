@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { VirtualClock } from '../core/virtual-clock.js';
 import type { TurnRequest } from '../ports/turn.js';
 import { FaultyStore, LATE_BY_MS } from './faulty-store.spec-support.js';
+import type { QueueOptions } from '../options/queue-options.js';
 import { deferred, RuntimeHarness } from './runtime-harness.spec-support.js';
 
 const REF = { type: 't', partition: 0 };
@@ -91,7 +92,7 @@ describe('Lane', () => {
 
     it('C53 gives the tasks of a late claim back at once when there is no place for them', async () => {
       const work = deferred();
-      const options = { types: { t: { concurrency: 1 } } };
+      const options: QueueOptions = { types: { t: { concurrency: 1 } } };
       const process = newProcess({ options }).handle('t', (task) => (task.id === 'b' ? work.promise : undefined));
       await process.start();
       store.fault = (_, request) => (request?.claim ? 'answer late' : null);
@@ -140,7 +141,7 @@ describe('Lane', () => {
     it('C11 refuses what a process says about a task that another has taken over and completed', async () => {
       const work = deferred();
       const signals: AbortSignal[] = [];
-      const options = { types: { t: { lease: '1s' } } };
+      const options: QueueOptions = { types: { t: { lease: '1s' } } };
       const stalled = newProcess({ options }).handle('t', (task) => {
         signals.push(task.signal);
         return work.promise;
@@ -283,7 +284,7 @@ describe('Lane', () => {
 
     it('C54 runs a retry, a snoozed task, a task run now and a resumed one on time', async () => {
       const startedAfter: Record<string, number[]> = {};
-      const options = { types: { t: { backoff: { type: 'fixed', delay: '3s', jitter: 0 } } } } as const;
+      const options: QueueOptions = { types: { t: { backoff: { type: 'fixed', delay: '3s', jitter: 0 } } } };
       const process = newProcess({ options }).handle('t', (task) => {
         (startedAfter[task.id] ??= []).push(clock.monotonicMs());
         if (task.id === 'retried' && task.deliveries === 1) throw new Error('once');
@@ -308,7 +309,7 @@ describe('Lane', () => {
 
     it('C55 neither spins nor storms when it is full and much is overdue', async () => {
       const work = deferred();
-      const options = { types: { t: { concurrency: 1 } } };
+      const options: QueueOptions = { types: { t: { concurrency: 1 } } };
       const process = newProcess({ options }).handle('t', () => work.promise);
       await process.start();
       for (let index = 0; index < 1_000; index++) void process.schedule('t', 0, { id: `t${index}` });

@@ -58,7 +58,8 @@ function emptyAsNull(value: object | undefined): object | null {
 
 const OPTIONAL_POSITIONS = z.tuple([
   z.strictObject({ maxRetries: z.int().nonnegative().optional() }).nullish(),
-  z.record(z.string(), z.string()).nullish(),
+  // Not `z.record`, which drops a key of the name `__proto__`.
+  z.custom<Readonly<Record<string, string>>>(isRecordOfTexts, { message: 'the headers are no texts' }).nullish(),
   z.string().nullish(),
 ]);
 
@@ -87,6 +88,11 @@ export function decodeEnvelope(text: string): TaskEnvelope {
     headers: headers ?? {},
     ledgerRow: ledgerRow ?? null,
   };
+}
+
+function isRecordOfTexts(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  return Object.values(value).every((text) => typeof text === 'string');
 }
 
 function parseArray(text: string): readonly unknown[] {

@@ -37,7 +37,7 @@ export const DEFAULT_BACKOFF: ExponentialBackoff = {
 /** A computed wait, and why the application's own function could not be used, if it could not. */
 export interface RetryDelay {
   readonly delayMs: number;
-  readonly customBackoffProblem?: unknown;
+  readonly customBackoffProblem?: Error;
 }
 
 /** What a wait is computed from. */
@@ -77,12 +77,12 @@ function customDelay(backoff: CustomBackoff, input: Omit<RetryDelayInput, 'backo
     const delayMs = backoff.delay(input.failures, input.error);
     if (Number.isFinite(delayMs) && delayMs >= 0) return { delayMs: Math.ceil(Math.min(delayMs, backoff.maxMs)) };
     return fallback(input, new RangeError(`custom back-off returned ${String(delayMs)}`));
-  } catch (problem) {
-    return fallback(input, problem);
+  } catch (cause) {
+    return fallback(input, new Error('custom back-off threw', { cause }));
   }
 }
 
-function fallback(input: Omit<RetryDelayInput, 'backoff'>, customBackoffProblem: unknown): RetryDelay {
+function fallback(input: Omit<RetryDelayInput, 'backoff'>, customBackoffProblem: Error): RetryDelay {
   return { ...retryDelay({ ...input, backoff: DEFAULT_BACKOFF }), customBackoffProblem };
 }
 

@@ -1,5 +1,9 @@
 import { type Duration, parseDurationMs } from '../core/duration.js';
 import { InvalidArgumentError } from '../core/errors.js';
+import { clipUtf8 } from '../core/text.js';
+
+/** Longest reason that is kept with a dead letter, in bytes of UTF-8: a line or two for people. */
+export const MAX_REASON_BYTES = 1024;
 
 /** What becomes of a task after its handler has ended. */
 export type TaskOutcomeKind =
@@ -29,9 +33,12 @@ export class TaskOutcome {
    * The task failed and is tried again; the same as throwing, but with a delay of its own.
    *
    * @param options `delay` replaces the back-off once; `error` is recorded.
-   * @throws InvalidArgumentError when the delay is not a duration.
+   * @throws InvalidArgumentError when the delay is not a duration, or the options are no object.
    */
   static retry(options: { readonly delay?: Duration; readonly error?: unknown } = {}): TaskOutcome {
+    if (typeof options !== 'object' || options === null) {
+      throw new InvalidArgumentError('options', "must be an object such as { delay: '10m' }");
+    }
     const delayMs = options.delay === undefined ? null : parseDurationMs(options.delay, 'delay');
     return new TaskOutcome({ kind: 'retry', delayMs, error: options.error });
   }
@@ -48,13 +55,13 @@ export class TaskOutcome {
   /**
    * The task can never succeed: it goes to the dead letters at once, whatever retries are left.
    *
-   * @param reason shown with the dead letter.
+   * @param reason shown with the dead letter; cut to {@link MAX_REASON_BYTES}.
    * @throws InvalidArgumentError when the reason is not a non-empty text.
    */
   static bury(reason: string, error?: unknown): TaskOutcome {
     if (typeof reason !== 'string' || reason.length === 0) {
       throw new InvalidArgumentError('reason', 'must be a non-empty text');
     }
-    return new TaskOutcome({ kind: 'bury', reason, error });
+    return new TaskOutcome({ kind: 'bury', reason: clipUtf8(reason, MAX_REASON_BYTES), error });
   }
 }
