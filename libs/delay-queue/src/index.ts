@@ -1,0 +1,52 @@
+export type { Duration } from './core/duration.js';
+export {
+  type CallOutcome,
+  ConfigurationError,
+  DelayQueueError,
+  type DelayQueueErrorCode,
+  InvalidArgumentError,
+  InvalidPayloadError,
+  isStoreError,
+  QueueClosedError,
+  type StoreError,
+  StoreRejectedError,
+  StoreUnavailableError,
+} from './core/errors.js';
+export { DelayQueueAdmin, type PurgeResult, type RedriveResult } from './nest/delay-queue-admin.js';
+export { DelayQueueEvents, type QueueEventKind, type QueueEventOf } from './nest/delay-queue-events.js';
+export {
+  DelayQueueModule,
+  type DelayQueueOptionsFactory,
+  type DelayQueueRootAsyncOptions,
+  type DelayQueueRootOptions,
+} from './nest/delay-queue.module.js';
+export type { DelayQueueModuleOptions } from './nest/delay-queue-module-options.js';
+export { DelayQueueProducer } from './nest/delay-queue-producer.js';
+export { type DelayedTaskDecorator, type DelayedTaskMethod, OnDelayedTask } from './nest/on-delayed-task.decorator.js';
+export { PartialScheduleError } from './nest/partial-schedule-error.js';
+export type {
+  CancelResult,
+  RescheduleResult,
+  ScheduleItem,
+  ScheduleOptions,
+  ScheduleResult,
+  ScheduleTime,
+} from './nest/schedule-options.js';
+export type { PageOptions, TaskPage } from './nest/task-page.js';
+export type { TaskView } from './nest/task-view.js';
+export type { PartitionCounts, TypeStats } from './nest/type-stats.js';
+export type {
+  BackoffOptions,
+  HandlerOptions,
+  QueueOptions,
+  SharedTypeOptions,
+  TaskTypeOptions,
+} from './options/queue-options.js';
+export type { MutationStatus } from './ports/mutation.js';
+export type { QueueEvent } from './ports/queue-event.js';
+export type { RedisConnectionOption } from './redis/redis-connection.js';
+export type { DelayedTask } from './task/delayed-task.js';
+// As a whole, because only what comes through `export *` can be augmented by `declare module 'nestjs-delay-queue'`.
+export * from './task/delayed-tasks.js';
+export { TaskOutcome, type TaskOutcomeKind } from './task/task-outcome.js';
+export type { TaskState, TaskStateOrNone } from './task/task-state.js';

@@ -1,0 +1,23 @@
+import type { QueueOptions } from '../options/queue-options.js';
+import type { RedisConnectionOption } from '../redis/redis-connection.js';
+
+/**
+ * Options of `DelayQueueModule`. Exactly one of `connection` and `embedded` says where the tasks are kept.
+ *
+ * @example
+ * DelayQueueModule.forRoot({ connection: process.env.REDIS_URL, prefix: 'shop' })
+ */
+export interface DelayQueueModuleOptions extends QueueOptions {
+  /**
+   * Redis: a URL, options of ioredis, or a client of yours, which is duplicated and never closed.
+   *
+   * `undefined` is an error at boot, because the variable behind it is probably not set.
+   */
+  readonly connection?: RedisConnectionOption | undefined;
+  /**
+   * `true` keeps the tasks in the memory of this process: nothing survives a restart and no other process sees them.
+   *
+   * @default false
+   */
+  readonly embedded?: boolean | undefined;
+}

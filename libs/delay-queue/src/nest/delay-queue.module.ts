@@ -1,0 +1,63 @@
+import { ConfigurableModuleBuilder, type DynamicModule, Module } from '@nestjs/common';
+import { ConfigurationError } from '../core/errors.js';
+import { composeModule, type ModuleExtras } from './compose-module.js';
+import type { DelayQueueModuleOptions } from './delay-queue-module-options.js';
+import { MODULE_OPTIONS } from './tokens.js';
+
+const { ConfigurableModuleClass, OPTIONS_TYPE, ASYNC_OPTIONS_TYPE } =
+  new ConfigurableModuleBuilder<DelayQueueModuleOptions>({ optionsInjectionToken: MODULE_OPTIONS })
+    .setClassMethodName('forRoot')
+    .setFactoryMethodName('createDelayQueueOptions')
+    .setExtras<ModuleExtras>({ isGlobal: true }, composeModule)
+    .build();
+
+/** Argument of `DelayQueueModule.forRoot`. */
+export type DelayQueueRootOptions = typeof OPTIONS_TYPE;
+
+/** Argument of `DelayQueueModule.forRootAsync`. */
+export type DelayQueueRootAsyncOptions = typeof ASYNC_OPTIONS_TYPE;
+
+/** A class that makes the options, for `useClass` and `useExisting` of `forRootAsync`. */
+export interface DelayQueueOptionsFactory {
+  createDelayQueueOptions(): DelayQueueModuleOptions | Promise<DelayQueueModuleOptions>;
+}
+
+/**
+ * The queue of an application: exports `DelayQueueProducer`, `DelayQueueAdmin` and `DelayQueueEvents`, and runs the
+ * methods that carry `@OnDelayedTask`.
+ *
+ * Register it once. Handlers start after every other provider has bootstrapped, and have ended before the first provider
+ * is destroyed.
+ */
+@Module({})
+export class DelayQueueModule extends ConfigurableModuleClass {
+  /**
+   * Registers the queue; the options are checked when the application boots.
+   *
+   * @throws ConfigurationError when the argument is not an object.
+   * @example
+   * DelayQueueModule.forRoot({ connection: process.env.REDIS_URL, prefix: 'shop' })
+   */
+  static override forRoot(options: DelayQueueRootOptions): DynamicModule {
+    if (typeof options !== 'object' || options === null) throw new ConfigurationError('forRoot', 'needs options');
+    return super.forRoot(options);
+  }
+
+  /**
+   * Registers the queue with options that are made when the application boots.
+   *
+   * @throws ConfigurationError when there is nothing that makes the options.
+   * @example
+   * DelayQueueModule.forRootAsync({
+   *   inject: [ConfigService],
+   *   useFactory: (config: ConfigService) => ({ connection: config.get<string>('REDIS_URL') }),
+   * })
+   */
+  static override forRootAsync(options: DelayQueueRootAsyncOptions): DynamicModule {
+    const { useFactory, useClass, useExisting } = options ?? {};
+    if ([useFactory, useClass, useExisting].every((way) => way === undefined)) {
+      throw new ConfigurationError('forRootAsync', 'needs one of useFactory, useClass and useExisting');
+    }
+    return super.forRootAsync(options);
+  }
+}

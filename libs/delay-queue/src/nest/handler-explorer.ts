@@ -1,0 +1,99 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { DiscoveryService, MetadataScanner } from '@nestjs/core';
+import { ConfigurationError } from '../core/errors.js';
+import type { QueueLogger } from '../ports/queue-event.js';
+import type { HandlerDeclaration } from './handler-metadata.js';
+import { type HandlerFunction, HandlerMetadataAccessor, type MethodDeclarations } from './handler-metadata-accessor.js';
+import { QUEUE_LOGGER } from './tokens.js';
+
+/** Nest does not export the type of what its discovery returns. */
+type ProviderWrapper = ReturnType<DiscoveryService['getProviders']>[number];
+
+/** A decorated method of a living provider or controller. */
+export interface DiscoveredHandler {
+  readonly declaration: HandlerDeclaration;
+  /** `Class.method`. */
+  readonly name: string;
+  /** Name of the module that provides the class. */
+  readonly moduleName: string;
+  readonly instance: object;
+  readonly method: HandlerFunction;
+}
+
+/** Finds the handlers among the application's providers and controllers. */
+@Injectable()
+export class HandlerExplorer {
+  constructor(
+    private readonly discovery: DiscoveryService,
+    private readonly scanner: MetadataScanner,
+    private readonly metadata: HandlerMetadataAccessor,
+    @Inject(QUEUE_LOGGER) private readonly logger: QueueLogger,
+  ) {}
+
+  /**
+   * Looks at every provider and controller once; several tokens for one instance count once.
+   *
+   * @throws ConfigurationError naming a handler whose class has no single instance.
+   */
+  explore(): readonly DiscoveredHandler[] {
+    const seen = new Set<object>();
+    const found: DiscoveredHandler[] = [];
+    for (const wrapper of [...this.discovery.getProviders(), ...this.discovery.getControllers()]) {
+      const instance = instanceOf(wrapper);
+      if (instance === undefined || seen.has(instance)) continue;
+      seen.add(instance);
+      found.push(...this.exploreInstance(wrapper, instance));
+    }
+    return found;
+  }
+
+  private exploreInstance(wrapper: ProviderWrapper, instance: object): readonly DiscoveredHandler[] {
+    const prototype = Reflect.getPrototypeOf(instance);
+    if (prototype === null || prototype === Object.prototype) return [];
+    const className = classNameOf(prototype) ?? String(wrapper.name);
+    return this.scanner.getAllMethodNames(prototype).flatMap((methodName) => {
+      const name = `${className}.${methodName}`;
+      const read = this.metadata.read(prototype, methodName);
+      if (read === undefined) return [];
+      if (read.declarations.length === 0) this.warnOfOverridden(name, read);
+      else assertSingleInstance(wrapper, name);
+      const moduleName = wrapper.host?.name ?? 'an unknown module';
+      return read.declarations.map((declaration) => ({ declaration, name, moduleName, instance, method: read.method }));
+    });
+  }
+
+  private warnOfOverridden(name: string, { overridden }: MethodDeclarations): void {
+    if (overridden.length === 0) return;
+    const types = overridden.map(({ type }) => `'${type}'`).join(', ');
+    this.logger.warn(
+      `${name} overrides a handler of ${types} and has no @OnDelayedTask of its own: it handles nothing.`,
+    );
+  }
+}
+
+/** The object that a provider stands for; aliases are left out, their target is found under its own token. */
+function instanceOf(wrapper: ProviderWrapper): object | undefined {
+  if (wrapper.isAlias) return undefined;
+  const instance: unknown = wrapper.instance;
+  return typeof instance === 'object' && instance !== null ? instance : undefined;
+}
+
+function classNameOf(prototype: object): string | undefined {
+  const constructor: unknown = Reflect.getOwnPropertyDescriptor(prototype, 'constructor')?.value;
+  return typeof constructor === 'function' && constructor.name !== '' ? constructor.name : undefined;
+}
+
+/** Of a provider that is made anew for each request or user, Nest keeps an object whose constructor never ran. */
+function assertSingleInstance(wrapper: ProviderWrapper, name: string): void {
+  if (wrapper.isTransient) {
+    throw new ConfigurationError(
+      name,
+      'handles tasks, but its class is transient: it has no instance of its own to call',
+    );
+  }
+  if (wrapper.isDependencyTreeStatic()) return;
+  throw new ConfigurationError(
+    name,
+    'handles tasks, but its class is request-scoped, or depends on something that is: there is no single instance to call',
+  );
+}

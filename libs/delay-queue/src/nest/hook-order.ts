@@ -1,0 +1,39 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { ModulesContainer } from '@nestjs/core';
+import { ConfigurationError } from '../core/errors.js';
+import type { QueueLogger } from '../ports/queue-event.js';
+import { DelayQueueCoreModule } from './delay-queue-core.module.js';
+import { QUEUE_LOGGER } from './tokens.js';
+
+/** Below the root module, whose distance is 1, and below modules that nothing imports, which have 0. */
+const BEHIND_EVERY_MODULE = -1;
+
+/**
+ * Makes the queue's hooks the last on the way up and the first on the way down.
+ *
+ * Nest calls the hooks of modules in falling order of their distance from the root, and backwards when it shuts down.
+ * Behind all of them, handlers start after every provider has bootstrapped, and have ended before the first provider
+ * closes what they use. Nest reads the distance when the first hook is due, which is after this constructor.
+ */
+@Injectable()
+export class HookOrder {
+  constructor(modules: ModulesContainer, @Inject(QUEUE_LOGGER) logger: QueueLogger) {
+    const cores = [...modules.values()].filter(({ metatype }) => metatype === DelayQueueCoreModule);
+    if (cores.length > 1) throw registeredTwice(cores.length);
+    for (const core of cores) {
+      if (typeof core.distance !== 'number') {
+        logger.warn('This version of Nest orders its hooks in an unknown way: handlers may start too early.');
+        return;
+      }
+      core.distance = BEHIND_EVERY_MODULE;
+    }
+  }
+}
+
+function registeredTwice(times: number): ConfigurationError {
+  return new ConfigurationError(
+    'DelayQueueModule',
+    `forRoot or forRootAsync was called ${times} times in this application, and several queues in one application are ` +
+      'not supported: call it once, and where the module is needed again import the object that this call returned',
+  );
+}

@@ -1,0 +1,153 @@
+/**
+ * An application that has filled in its task types. Compiled by types.test.ts: each `@ts-expect-error` must be an error,
+ * and nothing else may be one.
+ */
+import {
+  type DelayedTask,
+  type DelayQueueAdmin,
+  type DelayQueueEvents,
+  type DelayQueueProducer,
+  OnDelayedTask,
+  TaskOutcome,
+  type TaskType,
+} from 'nestjs-delay-queue';
+
+declare module 'nestjs-delay-queue' {
+  interface DelayedTasks {
+    order_timeout: { orderId: string };
+    send_mail: { to: string; template?: 'welcome' | 'goodbye' };
+    anything: unknown;
+  }
+}
+
+type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+
+export const taskTypesAreTheKeys: Equal<TaskType, 'order_timeout' | 'send_mail' | 'anything'> = true;
+
+export async function producers(producer: DelayQueueProducer): Promise<void> {
+  await producer.schedule('order_timeout', { orderId: '1' }, { delay: '30m' });
+  await producer.schedule('order_timeout', { orderId: '1' }, { delay: 1_000, id: 'x', onDuplicate: 'replace' });
+  await producer.schedule('send_mail', { to: 'a', template: 'welcome' }, { at: new Date() });
+  await producer.schedule('anything', [1, 2, 3], { delay: 0, maxRetries: 0 });
+  // @ts-expect-error -- not the payload of this type
+  await producer.schedule('order_timeout', { wrong: true }, { delay: '30m' });
+  // @ts-expect-error -- one field too many
+  await producer.schedule('order_timeout', { orderId: '1', more: 1 }, { delay: '30m' });
+  // @ts-expect-error -- the payload of another type
+  await producer.schedule('order_timeout', { to: 'a' }, { delay: '30m' });
+  // @ts-expect-error -- no such type
+  await producer.schedule('order_timeuot', { orderId: '1' }, { delay: '30m' });
+  // @ts-expect-error -- no time
+  await producer.schedule('order_timeout', { orderId: '1' }, {});
+  // @ts-expect-error -- two times
+  await producer.schedule('order_timeout', { orderId: '1' }, { delay: '30m', at: new Date() });
+  // @ts-expect-error -- a number without a unit
+  await producer.schedule('order_timeout', { orderId: '1' }, { delay: 'soon' });
+  // @ts-expect-error -- a Date is a point in time, not a delay
+  await producer.schedule('order_timeout', { orderId: '1' }, { delay: new Date() });
+  // @ts-expect-error -- no such option
+  await producer.schedule('order_timeout', { orderId: '1' }, { delay: 1, retries: 3 });
+
+  await producer.scheduleMany('order_timeout', [{ payload: { orderId: '1' }, delay: '1m' }]);
+  // @ts-expect-error -- not the payload of this type
+  await producer.scheduleMany('order_timeout', [{ payload: { to: 'a' }, delay: '1m' }]);
+  // @ts-expect-error -- an item without a time
+  await producer.scheduleMany('order_timeout', [{ payload: { orderId: '1' } }]);
+
+  await producer.reschedule('order_timeout', 'x', { delay: '1h' });
+  // @ts-expect-error -- no such type
+  await producer.reschedule('other', 'x', { delay: '1h' });
+  // @ts-expect-error -- no such type
+  await producer.cancel('other', 'x');
+  // @ts-expect-error -- no such type
+  await producer.runNow('other', 'x');
+}
+
+export async function views(producer: DelayQueueProducer, admin: DelayQueueAdmin): Promise<void> {
+  const task = await producer.get('order_timeout', 'x');
+  const orderId: string | undefined = task?.payload?.orderId;
+  const page = await admin.listDead('send_mail');
+  const to: string | undefined = page.items[0]?.payload?.to;
+  // @ts-expect-error -- the payload has no such field
+  const missing = task?.payload?.missing;
+  // An administrator may ask for types of other applications.
+  const strange: unknown = (await admin.listDead('type_of_another_app')).items[0]?.payload;
+  console.log(orderId, to, missing, strange);
+}
+
+export function events(queue: DelayQueueEvents): void {
+  queue.of('buried').subscribe((event) => console.log(event.reason));
+  // @ts-expect-error -- this kind has no reason
+  queue.of('completed').subscribe((event) => console.log(event.reason));
+  // @ts-expect-error -- no such kind
+  queue.of('exploded').subscribe();
+}
+
+export class Handlers {
+  @OnDelayedTask('order_timeout', { concurrency: 20, handlerTimeout: '30s', backoff: { type: 'fixed', delay: '5s' } })
+  async payloadAndTask(payload: { orderId: string }, task: DelayedTask<'order_timeout'>): Promise<TaskOutcome> {
+    const same: string = task.payload.orderId + payload.orderId;
+    return same === '' ? TaskOutcome.bury('empty') : TaskOutcome.snooze('10m');
+  }
+
+  @OnDelayedTask('send_mail')
+  payloadOnly(payload: { to: string }): string {
+    return payload.to;
+  }
+
+  @OnDelayedTask('order_timeout')
+  nothing(): void {}
+
+  @OnDelayedTask('order_timeout')
+  anyTask(_payload: unknown, task: DelayedTask): string {
+    return task.id;
+  }
+
+  @OnDelayedTask('anything')
+  unknownPayload(payload: { what: 'ever' }): unknown {
+    return payload.what;
+  }
+
+  @OnDelayedTask('order_timeout')
+  @OnDelayedTask('send_mail')
+  both(payload: { orderId: string } | { to: string }): unknown {
+    return payload;
+  }
+
+  // @ts-expect-error -- a field that the payload does not have
+  @OnDelayedTask('order_timeout')
+  wrongPayload(payload: { orderNumber: number }): unknown {
+    return payload;
+  }
+
+  // @ts-expect-error -- fits one of the two types only
+  @OnDelayedTask('order_timeout')
+  @OnDelayedTask('send_mail')
+  oneOfBoth(payload: { to: string }): unknown {
+    return payload;
+  }
+
+  // @ts-expect-error -- the task of another type
+  @OnDelayedTask('order_timeout')
+  wrongTask(_payload: unknown, task: DelayedTask<'send_mail'>): string {
+    return task.payload.to;
+  }
+
+  // @ts-expect-error -- nothing passes a third argument
+  @OnDelayedTask('order_timeout')
+  thirdParameter(_payload: unknown, _task: DelayedTask, more: string): string {
+    return more;
+  }
+
+  // @ts-expect-error -- no such type
+  @OnDelayedTask('order_timeuot')
+  wrongType(): void {}
+
+  // @ts-expect-error -- no such option
+  @OnDelayedTask('order_timeout', { retries: 3 })
+  wrongOption(): void {}
+
+  // @ts-expect-error -- not a method
+  @OnDelayedTask('order_timeout')
+  property = (): void => {};
+}
