@@ -1,0 +1,25 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { OnDelayedTask } from 'nestjs-delay-queue';
+import { OrderRecords } from './order-records.js';
+import { ORDER_TIMEOUT } from './order-timeout-task.js';
+
+/** Runs when the time to pay an order is over. */
+@Injectable()
+export class OrderTimeoutHandler {
+  private readonly logger = new Logger(OrderTimeoutHandler.name);
+
+  constructor(private readonly records: OrderRecords) {}
+
+  /**
+   * Cancels the order if it is still unpaid.
+   *
+   * A task may be delivered more than once; all care for that is in {@link OrderRecords.cancelUnpaid}. Ten retries,
+   * doubled from 5 s up to 10 minutes, outlast a database that is away for half an hour.
+   */
+  @OnDelayedTask(ORDER_TIMEOUT, { concurrency: 20, handlerTimeout: '30s', maxRetries: 10 })
+  async cancelUnpaid({ orderId }: { readonly orderId: string }): Promise<void> {
+    const cancelled = await this.records.cancelUnpaid(orderId);
+    if (cancelled) this.logger.log(`Order ${orderId} was not paid in time and is cancelled.`);
+    else this.logger.log(`Order ${orderId} is not pending any more; its timeout has nothing to do.`);
+  }
+}

@@ -1,0 +1,9 @@
+import 'nestjs-delay-queue';
+
+declare module 'nestjs-delay-queue' {
+  /** The shop's task types and their payloads: checked wherever a task is scheduled or handled. */
+  interface DelayedTasks {
+    /** The time to pay an order is over. */
+    order_timeout: { readonly orderId: string };
+  }
+}
