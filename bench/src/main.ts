@@ -1,0 +1,66 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { runGrowth } from './growth/run-growth.js';
+import { type BenchOptions, readOptions, USAGE } from './options.js';
+import { formatNumber } from './report/format-number.js';
+import { describeMachine } from './report/machine.js';
+import { reportProfiles } from './report/profile.js';
+import { figuresOf, reportRows, type RowResult } from './report/report-rows.js';
+import { runRow } from './run-row.js';
+import type { StageOptions } from './stage.js';
+
+/** Progress goes to the error output, so that the output is the report alone. */
+function progress(line: string): void {
+  console.error(line);
+}
+
+async function main(options: BenchOptions): Promise<void> {
+  const startMs = performance.now();
+  const { profileFolder } = options;
+  if (profileFolder !== null) await mkdir(profileFolder, { recursive: true });
+  const stage: StageOptions = { quick: options.quick, profileFolder: profileFolder ?? undefined };
+
+  console.log(await describeMachine());
+  const { text, figures } = options.mode === 'growth' ? await grow(stage) : await compare(options, stage);
+  console.log(`\n${text}\n\n${((performance.now() - startMs) / 1000).toFixed(0)} s in all`);
+  if (options.jsonFile !== null) await writeFile(options.jsonFile, `${JSON.stringify(figures, null, 2)}\n`);
+  if (profileFolder !== null) console.log(`\n${await reportProfiles(profileFolder)}`);
+}
+
+async function grow(stage: StageOptions): Promise<{ text: string; figures: unknown }> {
+  const { text, points } = await runGrowth(stage, progress);
+  return { text, figures: points };
+}
+
+async function compare(options: BenchOptions, stage: StageOptions): Promise<{ text: string; figures: unknown }> {
+  const results: RowResult[] = [];
+  for (const row of options.rows) {
+    // A row that was asked for by its name is run, also where the short run leaves it out.
+    const runs = options.runs ?? ((options.quick ? row.runs.quick : row.runs.full) || 1);
+    const summaries = await runRow(row, {
+      runs,
+      subjects: options.subjects,
+      stage,
+      onRun: (subject, { value }) => progress(`${row.name}  ${subject}  ${formatNumber(value)} ${row.unit}`),
+    });
+    results.push({ row, summaries });
+  }
+  return { text: reportRows(results), figures: figuresOf(results) };
+}
+
+function readOptionsOrExplain(): BenchOptions | null {
+  try {
+    return readOptions(process.argv.slice(2));
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : String(error)}\n${USAGE}`);
+    process.exitCode = 2;
+    return null;
+  }
+}
+
+const options = readOptionsOrExplain();
+if (options !== null) {
+  main(options).catch((error: unknown) => {
+    console.error(error);
+    process.exit(1);
+  });
+}

@@ -1,0 +1,121 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { makeTask, makeTasks, taskIdOf } from '../bench-task.js';
+import { RunLog, type RunReport } from '../run-log.js';
+import { subjectOf } from '../subjects/open-subject.js';
+import type { ConsumeOptions, SubjectSession } from '../subjects/subject.js';
+import type {
+  BulkLoad,
+  CancelLoad,
+  ConsumeRequest,
+  DueTimes,
+  OpenRequest,
+  PacedLoad,
+  ParticipantApi,
+  SingleLoad,
+  TaskRange,
+} from './participant-api.js';
+import { runCallers } from './run-callers.js';
+
+/** Carries out, in its own process, what a measurement asks for. What is scheduled is made before the time starts. */
+export class ParticipantHost implements ParticipantApi {
+  private opened: SubjectSession | null = null;
+  private log: RunLog | null = null;
+
+  async open({ subject, redisUrl, types, consume }: OpenRequest): Promise<void> {
+    this.opened = await subjectOf(subject)({
+      redisUrl,
+      types,
+      consume: consume === null ? null : this.consumeOptions(consume),
+    });
+  }
+
+  async schedule(load: SingleLoad): Promise<number> {
+    const tasks = tasksOf(load);
+    return runCallers(tasks, load.callers, (task) => this.session.schedule(task));
+  }
+
+  async scheduleMany({ perCall, ...load }: BulkLoad): Promise<number> {
+    let elapsedMs = 0;
+    for (let done = 0; done < load.count; done += perCall) {
+      // Made in between and not at first: a million tasks are more than a process should hold.
+      const tasks = tasksOf(load, done, Math.min(perCall, load.count - done));
+      const start = performance.now();
+      await this.session.scheduleMany(tasks);
+      elapsedMs += performance.now() - start;
+    }
+    return elapsedMs;
+  }
+
+  async schedulePaced({ first, count, perSecond, delayMs }: PacedLoad): Promise<number> {
+    const start = performance.now();
+    const calls: Promise<void>[] = [];
+    while (calls.length < count) {
+      const elapsedMs = performance.now() - start;
+      const target = Math.min(count, Math.ceil((elapsedMs / 1000) * perSecond));
+      while (calls.length < target) {
+        calls.push(this.session.schedule(makeTask(first + calls.length, Date.now() + delayMs)));
+      }
+      await sleep(1);
+    }
+    await Promise.all(calls);
+    return performance.now() - start;
+  }
+
+  async cancel({ first, count, callers }: CancelLoad): Promise<number> {
+    const ids = Array.from({ length: count }, (_, offset) => taskIdOf(first + offset));
+    return runCallers(ids, callers, (id) => this.session.cancel(id));
+  }
+
+  async reschedule(load: SingleLoad): Promise<number> {
+    const tasks = tasksOf(load);
+    return runCallers(tasks, load.callers, ({ id, dueAtMs }) => this.session.reschedule(id, dueAtMs));
+  }
+
+  async countWaiting(): Promise<number> {
+    return this.session.countWaiting();
+  }
+
+  progress(): Promise<number> {
+    return Promise.resolve(this.runLog.count);
+  }
+
+  report(): Promise<RunReport> {
+    return Promise.resolve(this.runLog.report());
+  }
+
+  memoryBytes(): Promise<number> {
+    return Promise.resolve(process.memoryUsage.rss());
+  }
+
+  async close(): Promise<void> {
+    await this.session.close();
+  }
+
+  private consumeOptions({ concurrency, tasks, measuredFrom = 0, hang = false }: ConsumeRequest): ConsumeOptions {
+    const log = new RunLog(tasks, measuredFrom);
+    this.log = log;
+    return {
+      concurrency,
+      async run(payload) {
+        log.add(payload);
+        if (hang) await new Promise<never>(() => {});
+      },
+    };
+  }
+
+  private get session(): SubjectSession {
+    if (this.opened === null) throw new Error('the queue is not open');
+    return this.opened;
+  }
+
+  private get runLog(): RunLog {
+    if (this.log === null) throw new Error('this process does not consume');
+    return this.log;
+  }
+}
+
+function tasksOf(load: TaskRange & DueTimes, offset = 0, count = load.count): ReturnType<typeof makeTasks> {
+  const { first, dueAtMs, spreadMs = 0 } = load;
+  const stepMs = spreadMs / Math.max(1, load.count);
+  return makeTasks(first + offset, count, (index) => dueAtMs + Math.floor((index - first) * stepMs));
+}

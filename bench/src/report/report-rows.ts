@@ -1,0 +1,53 @@
+import type { Row } from '../rows/row.js';
+import type { RowSummary, Summary } from '../summary.js';
+import type { SubjectName } from '../subjects/subject.js';
+import { formatNumber } from './format-number.js';
+import { table } from './table.js';
+
+/** A row and what came of it. */
+export interface RowResult {
+  readonly row: Row;
+  readonly summaries: RowSummary;
+}
+
+const HEADER = ['row', 'subject', 'unit', 'median', 'lowest – highest', '× bullmq', '× bee-queue', 'further figures'];
+
+/** Writes the comparison as a table, and under it what the library should reach. */
+export function reportRows(results: readonly RowResult[]): string {
+  const lines = results.flatMap(({ summaries }) => [...summaries.values()].map((each) => cells(each, summaries)));
+  const goals = results.flatMap(goalLines);
+  return [table(HEADER, lines), ...(goals.length === 0 ? [] : ['', 'Goals', ...goals])].join('\n');
+}
+
+/** The figures for `--json`: one object for each subject of each row. */
+export function figuresOf(results: readonly RowResult[]): readonly Record<string, unknown>[] {
+  return results.flatMap(({ summaries }) =>
+    [...summaries.values()].map(({ extra, ...figures }) => ({ ...figures, ...extra })),
+  );
+}
+
+function cells(summary: Summary, summaries: RowSummary): string[] {
+  const ratioTo = (subject: SubjectName): string => {
+    const other = summaries.get(subject);
+    if (other === undefined || other.subject === summary.subject || other.median === 0) return '';
+    return (summary.median / other.median).toFixed(2);
+  };
+  const extra = Object.entries(summary.extra).map(([name, value]) => `${name} ${formatNumber(value)}`);
+  return [
+    summary.row,
+    summary.subject,
+    summary.unit,
+    formatNumber(summary.median),
+    summary.runs.length === 1 ? '' : `${formatNumber(summary.min)} – ${formatNumber(summary.max)}`,
+    ratioTo('bullmq'),
+    ratioTo('bee-queue'),
+    extra.join(', '),
+  ];
+}
+
+function goalLines({ row, summaries }: RowResult): string[] {
+  return row.goals.flatMap((goal) => {
+    const result = goal(summaries);
+    return result === null ? [] : [`  ${result.met ? 'reached' : 'MISSED '}  ${row.name}: ${result.text}`];
+  });
+}

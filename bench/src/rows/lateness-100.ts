@@ -1,0 +1,15 @@
+import { atMost, notAbove } from '../goals.js';
+import { COMBINE_LATENESS, measureLateness } from './measure-lateness.js';
+import { REPEATED, type Row } from './row.js';
+
+/** How late handlers start at 100 tasks a second; the value is the median. */
+export const lateness100: Row = {
+  name: 'lateness-100',
+  title: 'lateness at 100/s, p50',
+  unit: 'ms',
+  subjects: ['nestjs-delay-queue', 'bullmq', 'bee-queue', 'bull', 'raw'],
+  runs: { ...REPEATED, quick: 1 },
+  combine: COMBINE_LATENESS,
+  goals: [atMost(2), atMost(6, 'p99'), atMost(0, 'early'), notAbove('bull'), notAbove('bull', 'p99')],
+  measure: (stage) => measureLateness(stage, 100),
+};

@@ -1,0 +1,73 @@
+import type { ConsumeRequest } from './participant/participant-api.js';
+import { Participant } from './participant/participant.js';
+import { RedisGauge } from './redis/redis-gauge.js';
+import { RedisServer } from './redis/redis-server.js';
+import type { SubjectName } from './subjects/subject.js';
+
+/** The task type that tasks are scheduled for. */
+export const TASK_TYPE = 'order_timeout';
+
+/** What every measurement of a run has in common. */
+export interface StageOptions {
+  /** Fewer tasks, shorter windows. */
+  readonly quick: boolean;
+  /** Folder for CPU profiles of the library's processes. */
+  readonly profileFolder?: string | undefined;
+}
+
+/** A redis-server for one measurement of one subject, and the processes that use it. */
+export class Stage {
+  readonly gauge: RedisGauge;
+  private readonly participants: Participant[] = [];
+
+  private constructor(
+    readonly subject: SubjectName,
+    readonly options: StageOptions,
+    private readonly server: RedisServer,
+  ) {
+    this.gauge = new RedisGauge(server.url);
+  }
+
+  /** Measures on a stage of its own, and clears it away however that ends. */
+  static async use<Result>(
+    subject: SubjectName,
+    options: StageOptions,
+    measure: (stage: Stage) => Promise<Result>,
+  ): Promise<Result> {
+    const stage = new Stage(subject, options, await RedisServer.start());
+    try {
+      return await measure(stage);
+    } finally {
+      for (const participant of stage.participants) participant.kill();
+      stage.gauge.close();
+      await stage.server.stop();
+    }
+  }
+
+  get redisUrl(): string {
+    return this.server.url;
+  }
+
+  /** Starts a process that only schedules. */
+  async startProducer(): Promise<Participant> {
+    return this.start([TASK_TYPE], null);
+  }
+
+  /** Starts a process that consumes. */
+  async startConsumer(consume: ConsumeRequest, types: readonly string[] = [TASK_TYPE]): Promise<Participant> {
+    return this.start(types, consume);
+  }
+
+  /** Starts several processes that consume. */
+  async startConsumers(count: number, consume: ConsumeRequest): Promise<Participant[]> {
+    return Promise.all(Array.from({ length: count }, () => this.startConsumer(consume)));
+  }
+
+  private async start(types: readonly string[], consume: ConsumeRequest | null): Promise<Participant> {
+    const { subject, redisUrl } = this;
+    const profileFolder = subject === 'nestjs-delay-queue' ? this.options.profileFolder : undefined;
+    const participant = await Participant.start({ subject, redisUrl, types, consume, profileFolder });
+    this.participants.push(participant);
+    return participant;
+  }
+}
