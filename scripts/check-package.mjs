@@ -24,6 +24,7 @@ const consumers = {
   'nest-12': {
     '@nestjs/common': ours['@nestjs/common'],
     '@nestjs/core': ours['@nestjs/core'],
+    '@nestjs/terminus': ours['@nestjs/terminus'],
     ioredis: ours.ioredis,
     'reflect-metadata': ours['reflect-metadata'],
     rxjs: ours.rxjs,
@@ -32,6 +33,7 @@ const consumers = {
     '@nestjs/common': '11.0.0',
     '@nestjs/core': '11.0.0',
     '@nestjs/schedule': '6.0.0',
+    '@nestjs/terminus': '11.0.0',
     ioredis: '5.6.0',
     'reflect-metadata': ours['reflect-metadata'],
     rxjs: ours.rxjs,

@@ -5,7 +5,19 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-const layers = ['core', 'task', 'options', 'ports', 'redis', 'memory', 'ledger', 'runtime', 'nest', 'testing'] as const;
+const layers = [
+  'core',
+  'task',
+  'options',
+  'ports',
+  'redis',
+  'memory',
+  'ledger',
+  'runtime',
+  'nest',
+  'testing',
+  'terminus',
+] as const;
 type Layer = (typeof layers)[number];
 
 const portsAndBelow: readonly Layer[] = ['core', 'task', 'options', 'ports'];
@@ -21,12 +33,13 @@ const mayImport: Readonly<Record<Layer, readonly Layer[]>> = {
   runtime: portsAndBelow,
   nest: [...portsAndBelow, 'redis', 'memory', 'ledger', 'runtime'],
   testing: [...portsAndBelow, 'redis', 'memory', 'ledger', 'runtime', 'nest'],
+  terminus: [...portsAndBelow, 'redis', 'memory', 'ledger', 'runtime', 'nest'],
 };
 
 const packageUsers: Readonly<Record<string, readonly Layer[]>> = {
   ioredis: ['redis'],
-  '@nestjs/common': ['nest', 'testing'],
-  '@nestjs/core': ['nest', 'testing'],
+  '@nestjs/common': ['nest', 'testing', 'terminus'],
+  '@nestjs/core': ['nest', 'testing', 'terminus'],
   rxjs: layers,
   'node:crypto': layers,
 };

@@ -14,6 +14,7 @@ export {
 } from './core/errors.js';
 export { DelayQueueAdmin, type PurgeResult, type RedriveResult } from './nest/delay-queue-admin.js';
 export { DelayQueueEvents, type QueueEventKind, type QueueEventOf } from './nest/delay-queue-events.js';
+export { DelayQueueHealth } from './nest/delay-queue-health.js';
 export {
   DelayQueueModule,
   type DelayQueueOptionsFactory,
@@ -45,6 +46,7 @@ export type {
 export type { MutationStatus } from './ports/mutation.js';
 export type { QueueEvent } from './ports/queue-event.js';
 export type { RedisConnectionOption } from './redis/redis-connection.js';
+export type { QueueHealth, StuckHandler } from './runtime/queue-health.js';
 export type { DelayedTask } from './task/delayed-task.js';
 // As a whole, because only what comes through `export *` can be augmented by `declare module 'nestjs-delay-queue'`.
 export * from './task/delayed-tasks.js';

@@ -95,7 +95,7 @@ export class MemoryTaskStore implements TaskStore {
     const context = this.begin(ref);
     const { partition, time } = context;
     const applied = mutations.map((mutation) => applyMutation(partition, mutation, time));
-    const lowestPutMs = Math.min(...applied.map(({ putDueMs }) => putDueMs ?? Infinity));
+    const lowestPutMs = applied.reduce((lowest, { putDueMs }) => Math.min(lowest, putDueMs ?? Infinity), Infinity);
     const headMs = partition.due.earliestMs();
     // A head below was there before and has been told of; one above is what a later mutation of this call left.
     if (headMs !== null && headMs >= lowestPutMs) this.signals.publish(announceLowered(context, headMs));

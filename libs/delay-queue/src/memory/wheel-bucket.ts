@@ -55,9 +55,8 @@ export class WheelBucket {
 
   insert(entry: PlacedEntry): void {
     entry.position = this.entries.push(entry) - 1;
-    if (this.order === null) return;
-    if (this.order.length > 2 * this.size + STALE_ALLOWANCE) this.order = null;
-    else this.order.splice(this.placeOf(entry, this.order), 0, entry);
+    const order = this.mendableOrder();
+    order?.splice(this.placeOf(entry, order), 0, entry);
   }
 
   remove(entry: PlacedEntry): void {
@@ -97,13 +96,21 @@ export class WheelBucket {
   }
 
   private inOrder(): readonly PlacedEntry[] {
-    if (this.order === null) {
-      this.order = [...this.entries].sort(compareEntries);
+    let order = this.mendableOrder();
+    if (order === null) {
+      order = [...this.entries].sort(compareEntries);
+      this.order = order;
       this.head = 0;
     }
-    for (let first = this.order[this.head]; first !== undefined && this.isStale(first); first = this.order[this.head]) {
+    for (let first = order[this.head]; first !== undefined && this.isStale(first); first = order[this.head]) {
       this.head++;
     }
+    return order;
+  }
+
+  /** The order as it is, or null when there is none or when it consists mostly of removed entries. */
+  private mendableOrder(): PlacedEntry[] | null {
+    if (this.order !== null && this.order.length - this.head > 2 * this.size + STALE_ALLOWANCE) this.order = null;
     return this.order;
   }
 

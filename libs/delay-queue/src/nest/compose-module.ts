@@ -10,6 +10,7 @@ import { DeadLetterTrimmer } from './dead-letter-trimmer.js';
 import { DelayQueueAdmin } from './delay-queue-admin.js';
 import { DelayQueueCoreModule } from './delay-queue-core.module.js';
 import { DelayQueueEvents } from './delay-queue-events.js';
+import { DelayQueueHealth } from './delay-queue-health.js';
 import { DelayQueueProducer } from './delay-queue-producer.js';
 import { EventHub } from './event-hub.js';
 import { HandlerExplorer } from './handler-explorer.js';
@@ -35,7 +36,7 @@ export interface ModuleExtras {
   readonly isGlobal?: boolean;
 }
 
-const PUBLIC_PROVIDERS = [DelayQueueProducer, DelayQueueAdmin, DelayQueueEvents];
+const PUBLIC_PROVIDERS = [DelayQueueProducer, DelayQueueAdmin, DelayQueueEvents, DelayQueueHealth];
 
 const HANDLER_PROVIDERS: Provider[] = [HandlerMetadataAccessor, HandlerExplorer, HandlerFactory, HandlerRegistry];
 

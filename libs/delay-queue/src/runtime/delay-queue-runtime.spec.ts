@@ -244,6 +244,11 @@ describe('DelayQueueRuntime', () => {
     await harness.schedule('t', 0, { id: 'b' });
     await harness.clock.advanceMs(20_000);
     expect(harness.eventsOf('stuck').map(({ id }) => id)).toEqual(['a']);
+    expect(harness.runtime.health).toMatchObject({
+      status: 'up',
+      running: 1,
+      stuck: [{ id: 'a', runningForMs: 20_000 }],
+    });
     expect(await harness.stateOf('t', 'a')).toMatchObject({ state: 'dead' });
     expect(await harness.stateOf('t', 'b')).toMatchObject({ state: 'waiting' });
     work.resolve();

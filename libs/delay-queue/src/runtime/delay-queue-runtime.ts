@@ -13,7 +13,8 @@ import type { Lane } from './lane.js';
 import { MutationDesk } from './mutation-desk.js';
 import { ObserverHub } from './observer-hub.js';
 import { Progress } from './progress.js';
-import { type StoreHealth, StoreMonitor } from './store-monitor.js';
+import { DOWN_AFTER_MS, type QueueHealth } from './queue-health.js';
+import { StoreMonitor } from './store-monitor.js';
 import type { TaskHandler } from './task-handler.js';
 import { TypeRegistry } from './type-registry.js';
 
@@ -62,14 +63,19 @@ export class DelayQueueRuntime {
     this.beat = new HolderBeat({ ...parts, holder: this.holder, monitor: this.monitor, lanes: () => this.lanes });
   }
 
-  /** What is known of the store, from the calls that have completed. */
-  get health(): StoreHealth {
-    return this.monitor.health;
-  }
-
-  /** Handlers that run now. */
-  get running(): number {
-    return this.lanes.reduce((sum, lane) => sum + lane.running, 0);
+  /** How this process's part of the queue is. */
+  get health(): QueueHealth {
+    const { down, sinceCompletedMs, error } = this.monitor.health;
+    // Who holds an arm looks at the store every few seconds: its silence says something even when no call has failed.
+    const isExpectedToCall = !this.store.reliableWakeups && this.lanes.some(({ armed }) => armed);
+    return {
+      status: (down || isExpectedToCall) && sinceCompletedMs >= DOWN_AFTER_MS ? 'down' : 'up',
+      sinceCompletedMs,
+      error,
+      running: this.lanes.reduce((sum, lane) => sum + lane.running, 0),
+      stuck: this.lanes.flatMap(({ stuck }) => stuck),
+      warnings: this.types.warnings,
+    };
   }
 
   /**

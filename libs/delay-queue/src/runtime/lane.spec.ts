@@ -40,11 +40,11 @@ describe('Lane', () => {
       store.fault = () => 'not sent';
       await clock.advanceMs(15_000);
       expect(runs).toEqual([]);
-      expect(process.runtime.health.down).toBe(true);
+      expect(process.runtime.health).toMatchObject({ status: 'down', sinceCompletedMs: 15_000 });
       store.fault = () => null;
       await clock.advanceMs(1_000);
       expect(runs).toEqual(['a']);
-      expect(process.runtime.health.down).toBe(false);
+      expect(process.runtime.health.status).toBe('up');
       expect(process.eventsOf('store down')).toHaveLength(1);
       expect(process.eventsOf('store up')).toHaveLength(1);
       expect(process.lines.filter((line) => line.includes('Store calls fail'))).toHaveLength(1);

@@ -11,6 +11,7 @@ import { EpochWatch } from './epoch-watch.js';
 import { Executor, type ExecutorHost } from './executor.js';
 import { LeaseKeeper } from './lease-keeper.js';
 import { LoadWatch } from './load-watch.js';
+import type { StuckHandler } from './queue-health.js';
 import { reportFindings } from './reply-findings.js';
 import { describe, type Run } from './run.js';
 import { SettleBuffer } from './settle-buffer.js';
@@ -101,6 +102,10 @@ export class Lane implements ExecutorHost, TurnLoopHost, ArmWatchHost {
   /** Handlers that have not ended. */
   get running(): number {
     return this.keeper.size;
+  }
+
+  get stuck(): readonly StuckHandler[] {
+    return this.keeper.stuck;
   }
 
   /** Outcomes that the store has not confirmed. */

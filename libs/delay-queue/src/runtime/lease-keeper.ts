@@ -1,5 +1,6 @@
 import type { Clock } from '../core/clock.js';
 import type { QueueObserver } from '../ports/queue-event.js';
+import type { StuckHandler } from './queue-health.js';
 import { describe, type Run } from './run.js';
 import { WakeTimer } from './wake-timer.js';
 
@@ -44,6 +45,13 @@ export class LeaseKeeper {
 
   [Symbol.iterator](): Iterator<Run> {
     return this.runs.values();
+  }
+
+  /** Handlers that were reported as stuck and have not ended since. */
+  get stuck(): readonly StuckHandler[] {
+    const nowMs = this.parts.clock.monotonicMs();
+    const runs = [...this.runs].filter(({ reportedStuck }) => reportedStuck);
+    return runs.map(({ type, id, startedAtMs }) => ({ type, id, runningForMs: nowMs - startedAtMs }));
   }
 
   add(run: Run): void {

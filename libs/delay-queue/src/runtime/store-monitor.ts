@@ -8,15 +8,15 @@ const CLOCK_STEP_MS = 2_000;
 export interface StoreHealth {
   /** The last store call failed, and none has completed since. */
   readonly down: boolean;
-  /** Time since a store call last completed, or null if none ever has. */
-  readonly sinceCompletedMs: number | null;
+  /** Time since a store call last completed, or since the monitor was made when none ever has. */
+  readonly sinceCompletedMs: number;
   /** The last failure of the current episode. */
   readonly error: unknown;
 }
 
 /** Follows the store by the calls that complete and fail: one log line an episode, whatever its length. */
 export class StoreMonitor {
-  private completedAtMs: number | null = null;
+  private completedAtMs: number;
   private downSinceMs: number | null = null;
   private lastError: unknown = null;
   private offset: OffsetBounds | null = null;
@@ -26,13 +26,14 @@ export class StoreMonitor {
     private readonly clock: Clock,
     private readonly observer: QueueObserver,
     private readonly logger: QueueLogger,
-  ) {}
+  ) {
+    this.completedAtMs = clock.monotonicMs();
+  }
 
   get health(): StoreHealth {
-    const nowMs = this.clock.monotonicMs();
     return {
       down: this.downSinceMs !== null,
-      sinceCompletedMs: this.completedAtMs === null ? null : nowMs - this.completedAtMs,
+      sinceCompletedMs: this.clock.monotonicMs() - this.completedAtMs,
       error: this.lastError,
     };
   }

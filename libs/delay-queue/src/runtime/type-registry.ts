@@ -22,8 +22,14 @@ export class TypeRegistry {
   private opening: Promise<void> | null = null;
   private readonly types = new Map<string, Promise<void>>();
   private readonly readyTypes = new Set<string>();
+  private storeWarnings: readonly string[] = [];
 
   constructor(private readonly parts: TypeRegistryParts) {}
+
+  /** What the store said of its server's settings when it was opened. */
+  get warnings(): readonly string[] {
+    return this.storeWarnings;
+  }
 
   /** The type can be used without waiting. */
   isReady(type: string): boolean {
@@ -75,7 +81,8 @@ export class TypeRegistry {
   }
 
   private async openStore(): Promise<void> {
-    for (const warning of await this.parts.store.open()) this.parts.logger.warn(warning);
+    this.storeWarnings = await this.parts.store.open();
+    for (const warning of this.storeWarnings) this.parts.logger.warn(warning);
     this.parts.monitor.completed();
   }
 

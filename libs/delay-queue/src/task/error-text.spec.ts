@@ -29,9 +29,9 @@ describe('errorText', () => {
   });
 
   it('ends a chain of causes that leads back to itself', () => {
-    const error = new Error('loop');
+    const error = Object.defineProperty(new Error('loop'), 'stack', { value: 'Error: loop' });
     error.cause = error;
-    expect(errorText(error).match(/Caused by/g)).toHaveLength(3);
+    expect(errorText(error)).toBe(['Error: loop', 'Error: loop', 'Error: loop', 'Error: loop'].join('\nCaused by: '));
   });
 
   it.each([
@@ -57,15 +57,22 @@ describe('errorText', () => {
     expect(errorText(circular)).toBe('<ref *1> { a: 1, self: [Circular *1] }');
   });
 
-  it('describes deep objects to the third level, in one line', () => {
-    expect(errorText({ a: { b: { c: { d: { e: 1 } } } } })).toBe('{ a: { b: { c: { d: [Object] } } } }');
+  it('describes deep objects to the third level', () => {
+    expect(errorText({ a: { b: { c: { d: { e: 1 } } } } }).replaceAll(/\s+/g, ' ')).toBe(
+      '{ a: { b: { c: { d: [Object] } } } }',
+    );
   });
 
-  it.each([
-    ['stack', { get: () => { throw new Error('no'); } }], // prettier-ignore
-    ['cause', { get: () => { throw new Error('no'); } }], // prettier-ignore
-  ])('does not throw when the %s of an error does', (property, descriptor) => {
-    const error = Object.defineProperty(new Error('x'), property, descriptor);
+  it('describes wide objects in one line', () => {
+    const text = errorText({ first: 'a'.repeat(60), second: 'b'.repeat(60), third: 'c'.repeat(60) });
+    expect(text).not.toContain('\n');
+  });
+
+  it.each(['stack', 'cause'])('does not throw when the %s of an error does', (property) => {
+    const get = (): never => {
+      throw new Error('no');
+    };
+    const error = Object.defineProperty(new Error('x'), property, { get });
     expect(errorText(error)).toBe('an error that cannot be described');
   });
 

@@ -96,7 +96,8 @@ describe('encodePayload', () => {
       const bare: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
       bare['a'] = 1;
       expect(encodePayload(bare, LIMIT)).toBe('{"a":1}');
-      expect(encodePayload({ get a() { return 1; } }, LIMIT)).toBe('{"a":1}'); // prettier-ignore
+      const computed = Object.defineProperty({}, 'a', { get: () => 1, enumerable: true });
+      expect(encodePayload(computed, LIMIT)).toBe('{"a":1}');
     });
 
     it('C31 a key of the name __proto__, which comes back as a key', () => {
@@ -142,6 +143,8 @@ describe('encodePayload', () => {
       },
     };
     const ownForm = (name: string) => `is a ${name}, which has its own JSON form; pass that form`;
+    const symbolKey = 'has a property named by Symbol(tag), which JSON would drop';
+    const besideElements = 'has properties beside its elements, which JSON would drop';
     const exotic = (tag: string) => `is a ${tag}, which JSON cannot hold; pass plain data`;
 
     it.each([
@@ -181,10 +184,10 @@ describe('encodePayload', () => {
       ['generator', (function* () {})(), exotic('Generator')],
       ['URLSearchParams', new URLSearchParams(), exotic('URLSearchParams')],
       ['key with a lone surrogate', { 'a\ud83d': 1 }, 'has a key with a lone surrogate'],
-      ['symbol key', { [Symbol('tag')]: 1 }, 'has a property named by Symbol(tag), which JSON would drop'],
-      ['symbol key of an array', Object.assign([1], { [Symbol.iterator]: 1 }), 'has a property named by Symbol(Symbol.iterator), which JSON would drop'], // prettier-ignore
-      ['property of an array', Object.assign([1], { total: 1 }), 'has properties beside its elements, which JSON would drop'], // prettier-ignore
-      ['result of a match', 'a1'.match(/\d/), 'has properties beside its elements, which JSON would drop'],
+      ['symbol key', { [Symbol('tag')]: 1 }, symbolKey],
+      ['symbol key of an array', Object.assign([1], { [Symbol('tag')]: 1 }), symbolKey],
+      ['property of an array', Object.assign([1], { total: 1 }), besideElements],
+      ['result of a match', 'a1'.match(/\d/), besideElements],
     ])('C31 a %s, at the top, in a property and in an array', (_, value, problem) => {
       expect(() => encodePayload(value, LIMIT)).toThrow(refusal('payload', problem));
       expect(() => encodePayload({ ok: 1, order: { it: value } }, LIMIT)).toThrow(refusal('payload.order.it', problem));
@@ -240,13 +243,22 @@ describe('encodePayload', () => {
       );
     });
 
+    const fail = (): never => {
+      throw new Error('no');
+    };
+    class BadTag {
+      get [Symbol.toStringTag](): string {
+        return fail();
+      }
+    }
     it.each([
-      ['throw on toJSON', { get toJSON() { throw new Error('no'); } }], // prettier-ignore
-      ['throw on their tag', { get [Symbol.toStringTag]() { throw new Error('no'); } }], // prettier-ignore
+      ['throw on toJSON', Object.defineProperty({}, 'toJSON', { get: fail })],
+      ['throw on their tag', new BadTag()],
       ['are revoked proxies', revokedProxy({})],
       ['are revoked proxies of arrays', revokedProxy([])],
-      ['hide their keys', new Proxy({}, { ownKeys: () => { throw new Error('no'); } })], // prettier-ignore
-      ['hide their elements', new Proxy([1], { get: (rows, key) => { if (key === '0') throw new Error('no'); return Reflect.get(rows, key) as unknown; } })], // prettier-ignore
+      ['hide their keys', new Proxy({}, { ownKeys: fail })],
+      ['hide their symbols', new Proxy({}, { getOwnPropertyDescriptor: fail, ownKeys: () => [Symbol('a')] })],
+      ['hide their elements', Object.defineProperty([1], 0, { get: fail })],
     ])('C31 objects that %s, with a typed error of the same kind', (_, value) => {
       expect(() => encodePayload({ order: value }, LIMIT)).toThrow(
         expect.objectContaining({

@@ -52,7 +52,7 @@ describe('retryDelay, exponential', () => {
     expect(delayOf(DEFAULT_BACKOFF, 1, () => 0)).toBe(5_000);
     expect(delayOf(DEFAULT_BACKOFF, 1, () => 0.5)).toBe(4_500);
     expect(delayOf(DEFAULT_BACKOFF, 1, () => 0.999_999)).toBe(4_001);
-    expect(delayOf({ ...DEFAULT_BACKOFF, jitter: 1 }, 1, () => 0.999)).toBe(5);
+    expect(delayOf({ ...DEFAULT_BACKOFF, jitter: 1 }, 1, () => 0.75)).toBe(1_250);
   });
 
   it('is random when nobody says otherwise', () => {
@@ -121,7 +121,7 @@ describe('retryDelay, custom', () => {
     expect(customBackoffProblem?.message).toBe(`custom back-off returned ${shown}`);
   });
 
-  it.each([[new Error('broken')], ['text'], [null], [undefined]])(
+  it.each<[unknown]>([[new Error('broken')], ['text'], [null], [undefined]])(
     'C26 falls back to the default and says so when it throws %p',
     (thrown) => {
       const backoff = custom(() => {

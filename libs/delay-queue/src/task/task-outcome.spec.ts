@@ -42,7 +42,7 @@ describe('TaskOutcome', () => {
     expect(() => TaskOutcome.retry({ delay: delay as number })).toThrow(field('delay'));
   });
 
-  it.each([null, '5s', 5_000])('refuses %p for the options of a retry', (options) => {
+  it.each<unknown>([null, '5s', 5_000])('refuses %p for the options of a retry', (options) => {
     expect(() => TaskOutcome.retry(options as object)).toThrow(field('options'));
   });
 

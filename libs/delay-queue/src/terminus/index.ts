@@ -1,0 +1,1 @@
+export { DelayQueueHealthIndicator } from './delay-queue.health-indicator.js';
