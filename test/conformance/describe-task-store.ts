@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe } from '@jest/globals';
-import { describeArmAndSignals } from './arm-and-signals.js';
+import { describeArm } from './arm.js';
 import { describeClaiming } from './claiming.js';
 import { describeEpochAndIdentity } from './epoch-and-identity.js';
 import { describeFencing } from './fencing.js';
@@ -8,6 +8,7 @@ import { describeMutationEffects } from './mutation-effects.js';
 import { describeMutationTable } from './mutation-table.js';
 import { describeReading } from './reading.js';
 import { describeSettleTable } from './settle-table.js';
+import { describeSignals } from './signals.js';
 import { type CreateHarness, START_US, type StoreHarness, type StoreTraits } from './store-harness.js';
 import { TestLane } from './test-lane.js';
 
@@ -39,7 +40,8 @@ export function describeTaskStore(name: string, createHarness: CreateHarness, tr
     describeSettleTable(useLane);
     describeClaiming(useLane);
     describeFencing(useLane);
-    describeArmAndSignals(useLane);
+    describeArm(useLane);
+    describeSignals(useLane);
     describeReading(useLane);
     describeEpochAndIdentity(useLane, createHarness);
     if (traits.dataCanGetLost) describeLostData(useLane);

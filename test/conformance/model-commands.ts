@@ -38,6 +38,9 @@ export type ModelCommand =
   /** Advances to the next due time or lease end, or to just before or after it. */
   | { readonly op: 'advanceToNext'; readonly plusUs: number };
 
+/** Long enough for a task to be scheduled, claimed, lost, buried and redriven. */
+const LONGEST_SEQUENCE = 45;
+
 const SECOND_MS = 1_000;
 const LEASE_MS = 30_000;
 const HOUR_MS = 3_600_000;
@@ -59,7 +62,7 @@ const delayMs = fc.oneof(
   { weight: 5, arbitrary: fc.constantFrom(0, 0, 1, 2, SECOND_MS) },
   { weight: 1, arbitrary: fc.constantFrom(ARM_HOLD_MS, LEASE_MS, HOUR_MS, 3 * WEEK_MS, 5_200 * WEEK_MS) },
 );
-const leaseMs = fc.constantFrom(1, SECOND_MS, LEASE_MS);
+const leaseMs = fc.constantFrom(1, 1, SECOND_MS, LEASE_MS);
 
 const due: fc.Arbitrary<DueTime> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ delayMs }) },
@@ -146,7 +149,7 @@ const turn: fc.Arbitrary<ModelTurn> = fc
     claim: fc.option(claim, { freq: 4 }),
     arm: fc.constantFrom('leave', 'take', 'force', 'resign'),
     leaseMs,
-    maxLostLeases: fc.constantFrom(1, 3, 5, 5),
+    maxLostLeases: fc.constantFrom(1, 3, 5, 5, 5),
     limits,
   })
   .map(({ limits: { deadKeepMs, deadMax }, ...others }) => ({ ...others, deadKeepMs, deadMax }));
@@ -171,7 +174,7 @@ const op = <Op extends ModelCommand['op'], Rest extends object>(
 ): fc.Arbitrary<{ readonly op: Op } & Rest> => fc.record(rest).map((fields) => ({ op: name, ...(fields as Rest) }));
 
 /** Any step, the ones that change much more often than the ones that look. */
-export const modelCommand: fc.Arbitrary<ModelCommand> = fc.oneof(
+const anyCommand: fc.Arbitrary<ModelCommand> = fc.oneof(
   { weight: 8, arbitrary: op('mutate', { mutations: fc.array(mutation, { minLength: 1, maxLength: 4 }) }) },
   { weight: 12, arbitrary: op('turn', { turn }) },
   { weight: 5, arbitrary: op('advance', { byUs }) },
@@ -193,3 +196,27 @@ export const modelCommand: fc.Arbitrary<ModelCommand> = fc.oneof(
   { weight: 1, arbitrary: op('trim', { limits }) },
   { weight: 1, arbitrary: op('init', {}) },
 );
+
+/** Claims whose leases run out one after the other, which single steps seldom come to: so tasks become suspects. */
+const lostLeases: fc.Arbitrary<readonly ModelCommand[]> = fc
+  .array(
+    fc.tuple(
+      fc.tuple(turn, claim).map(([some, wish]): ModelCommand => {
+        return { op: 'turn', turn: { ...some, settles: [], claim: wish, leaseMs: 1, maxLostLeases: 5 } };
+      }),
+      fc.constant<ModelCommand>({ op: 'advanceToNext', plusUs: 0 }),
+    ),
+    { minLength: 2, maxLength: 4 },
+  )
+  .map((rounds) => rounds.flat());
+
+/** A random sequence of steps. */
+export const modelSequence: fc.Arbitrary<readonly ModelCommand[]> = fc
+  .array(
+    fc.oneof(
+      { weight: 24, arbitrary: anyCommand.map((command): readonly ModelCommand[] => [command]) },
+      { weight: 1, arbitrary: lostLeases },
+    ),
+    { minLength: 1, maxLength: LONGEST_SEQUENCE, size: 'max' },
+  )
+  .map((parts) => parts.flat());

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { modelCommand, type ModelCommand } from './model-commands.js';
+import { type ModelCommand, modelSequence } from './model-commands.js';
 import { type Coverage, ModelRun } from './model-run.js';
 import { ModelPair } from './model-pair.js';
 import { START_US } from './store-harness.js';
@@ -8,7 +8,6 @@ import { START_US } from './store-harness.js';
 /** Fixed, so that every run sees the same sequences; another one finds other sequences. */
 const SEED = Number(process.env['MODEL_SEED'] ?? 20_250_101);
 const SEQUENCES = Number(process.env['MODEL_SEQUENCES'] ?? 2_000);
-const LONGEST_SEQUENCE = 50;
 
 /** Some ten times what it takes on two slow cores. */
 const TIME_LIMIT_MS = 300_000;
@@ -45,8 +44,7 @@ describe('the memory store as the model of the Redis store', () => {
     async () => {
       const coverage: Coverage = new Map();
       let sequencesRun = 0;
-      const sequences = fc.array(modelCommand, { minLength: 1, maxLength: LONGEST_SEQUENCE, size: 'max' });
-      const property = fc.asyncProperty(fc.boolean(), sequences, async (startsUninitialised, commands) => {
+      const property = fc.asyncProperty(fc.boolean(), modelSequence, async (startsUninitialised, commands) => {
         const ref = { type: `model-${sequencesRun++}`, partition: 0 };
         await pair.setNowUs(START_US);
         const sequence = startsUninitialised ? commands : [INIT, ...commands];
@@ -61,7 +59,7 @@ describe('the memory store as the model of the Redis store', () => {
 });
 
 /** The shortest failing sequence, one command a line, and how to see it again. */
-function describeFailure(details: fc.RunDetails<[boolean, ModelCommand[]]>): string {
+function describeFailure(details: fc.RunDetails<[boolean, readonly ModelCommand[]]>): string {
   const [startsUninitialised, commands] = details.counterexample ?? [false, []];
   const sequence: readonly ModelCommand[] = startsUninitialised ? commands : [INIT, ...commands];
   const lines = sequence.map((command, index) => `${index + 1}. ${JSON.stringify(command)}`);
