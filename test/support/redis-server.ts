@@ -18,6 +18,8 @@ export interface RedisServerOptions {
   readonly requirePass?: string;
   /** Lines of an ACL file, for example `user app on >secret ~* &* +@all`. The default user stays unless named here. */
   readonly aclUsers?: readonly string[];
+  /** Runs as a sentinel, which keeps what it learns in a file of the server's folder. @default false */
+  readonly sentinel?: boolean;
   /** Further arguments of redis-server, for example `['--cluster-enabled', 'yes']`. */
   readonly extraArgs?: readonly string[];
 }
@@ -165,7 +167,15 @@ export class RedisServer {
     const storage = ['--save', '', '--appendonly', appendOnly ? 'yes' : 'no'];
     const limits = maxMemory === undefined ? [] : ['--maxmemory', maxMemory, '--maxmemory-policy', 'noeviction'];
     const password = requirePass === undefined ? [] : ['--requirepass', requirePass];
-    return [...own, ...storage, ...limits, ...password, ...(await this.aclArguments(aclUsers)), ...extraArgs];
+    const mode = this.options.sentinel === true ? [await this.emptyConfiguration(), '--sentinel'] : [];
+    return [...mode, ...own, ...storage, ...limits, ...password, ...(await this.aclArguments(aclUsers)), ...extraArgs];
+  }
+
+  private async emptyConfiguration(): Promise<string> {
+    const file = join(this.folder, 'sentinel.conf');
+    // What is there from an earlier start stays.
+    await writeFile(file, '', { flag: 'a' });
+    return file;
   }
 
   private async aclArguments(aclUsers: readonly string[] | undefined): Promise<string[]> {

@@ -114,6 +114,11 @@ describe('parseDurationMs', () => {
     );
   });
 
+  it('reads a text of 100 characters, and no longer one', () => {
+    expect(parseDurationMs('1s'.padStart(100, '0'), 'delay')).toBe(1_000);
+    expect(() => parseDurationMs('1s'.padStart(101, '0'), 'delay')).toThrow(InvalidArgumentError);
+  });
+
   it('does not put a whole novel into its error', () => {
     const novel = 'x'.repeat(100_000);
     expect(() => parseDurationMs(novel, 'delay')).toThrow(

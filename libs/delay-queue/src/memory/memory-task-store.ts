@@ -4,7 +4,7 @@ import { ConfigurationError, QueueClosedError } from '../core/errors.js';
 import { partitionName, type PartitionRef } from '../core/partition.js';
 import type { Mutation, MutationAnswer } from '../ports/mutation.js';
 import type { ListRequest, PartitionStats, TaskRecord } from '../ports/task-record.js';
-import type { TaskStore, TrimLimits, TypeMeta } from '../ports/task-store.js';
+import type { MutateOptions, TaskStore, TrimLimits, TypeMeta } from '../ports/task-store.js';
 import type { PeekReply, PeekRequest, TurnReply, TurnRequest } from '../ports/turn.js';
 import type { PartitionSignal, Wakeup } from '../ports/wakeup.js';
 import { announceLowered, renewArm } from './arm.js';
@@ -91,7 +91,11 @@ export class MemoryTaskStore implements TaskStore {
     this.signals.publish([signal]);
   }
 
-  async mutate(ref: PartitionRef, mutations: readonly Mutation[]): Promise<readonly MutationAnswer[]> {
+  async mutate(
+    ref: PartitionRef,
+    mutations: readonly Mutation[],
+    { durability }: MutateOptions = {},
+  ): Promise<readonly MutationAnswer[]> {
     const context = this.begin(ref);
     const { partition, time } = context;
     const applied = mutations.map((mutation) => applyMutation(partition, mutation, time));
@@ -99,7 +103,8 @@ export class MemoryTaskStore implements TaskStore {
     const headMs = partition.due.earliestMs();
     // A head below was there before and has been told of; one above is what a later mutation of this call left.
     if (headMs !== null && headMs >= lowestPutMs) this.signals.publish(announceLowered(context, headMs));
-    return applied.map(({ result }) => ({ ok: true, result }));
+    const replicas = durability === undefined ? {} : { replicas: 0 };
+    return applied.map(({ result }) => ({ ok: true, result: { ...result, ...replicas } }));
   }
 
   async turn(request: TurnRequest): Promise<TurnReply> {

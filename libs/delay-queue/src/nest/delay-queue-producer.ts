@@ -50,7 +50,8 @@ export class DelayQueueProducer {
   /**
    * Schedules a task. Calling it again with the same id is safe: the second call answers `duplicate`.
    *
-   * @throws InvalidArgumentError naming the option: `delay`, `at`, `id`, `onDuplicate`, `maxRetries`, or an unknown one.
+   * @throws InvalidArgumentError naming the option: `delay`, `at`, `id`, `onDuplicate`, `maxRetries`, `durability`, or
+   * an unknown one.
    * @throws InvalidPayloadError when the payload is not plain JSON data, or too large.
    * @example
    * const { id, status } = await delayQueue.schedule('order_timeout', { orderId: '42' }, { delay: '30m' });
@@ -63,7 +64,7 @@ export class DelayQueueProducer {
     assertTaskType(type);
     const read = readScheduleOptions(options, { path: '', nowMs: this.clock.nowMs() });
     const mutation = this.scheduleMutation(read, this.encode(type, payload));
-    return toScheduleResult(read.id, await this.runtime.submit(type, mutation));
+    return toScheduleResult(read.id, await this.runtime.submit(type, mutation, read.durability));
   }
 
   /**
@@ -84,7 +85,9 @@ export class DelayQueueProducer {
     const reads = all.map((item, index) => readScheduleItem(item, { path: `items[${index}]`, nowMs }));
     const payloads = all.map((item, index) => this.encodeItem(type, item.payload, index));
     const settled = await Promise.allSettled(
-      reads.map((read, index) => this.runtime.submit(type, this.scheduleMutation(read, payloads[index] ?? 'null'))),
+      reads.map((read, index) =>
+        this.runtime.submit(type, this.scheduleMutation(read, payloads[index] ?? 'null'), read.durability),
+      ),
     );
     const results = settled.map((answer, index) => toItemResult(reads[index]?.id ?? '', answer));
     if (results.some((result) => result instanceof Error)) throw new PartialScheduleError(results);
@@ -163,7 +166,8 @@ export class DelayQueueProducer {
 function toScheduleResult(id: string, result: MutationResult): ScheduleResult {
   const status = narrowStatus(result, ['created', 'duplicate', 'replaced']);
   if (result.state === 'none') throw new Error(`The store answered '${status}' and has no task.`);
-  return { id, status, state: result.state, dueAt: toDate(result.dueAtMs) };
+  const { state, dueAtMs, replicas } = result;
+  return { id, status, state, dueAt: toDate(dueAtMs), ...(replicas !== undefined && { replicas }) };
 }
 
 function toItemResult(id: string, answer: PromiseSettledResult<MutationResult>): ScheduleResult | Error {

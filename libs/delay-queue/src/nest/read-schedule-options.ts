@@ -2,7 +2,7 @@ import { types } from 'node:util';
 import { MAX_DELAY_MS, parseDurationMs } from '../core/duration.js';
 import { InvalidArgumentError } from '../core/errors.js';
 import { assertTaskId, newTaskId } from '../core/ids.js';
-import type { DueTime } from '../ports/mutation.js';
+import type { DueTime, Durability } from '../ports/mutation.js';
 import type { TaskOverrides } from '../task/envelope.js';
 
 /** Where the options come from, for the checks and their errors. */
@@ -19,10 +19,14 @@ export interface ReadScheduleOptions {
   readonly due: DueTime;
   readonly onDuplicate: 'keep' | 'replace';
   readonly overrides: TaskOverrides;
+  readonly durability: Durability | undefined;
 }
 
 const TIME_KEYS = ['delay', 'at'];
-const SCHEDULE_KEYS = [...TIME_KEYS, 'id', 'onDuplicate', 'maxRetries'];
+const SCHEDULE_KEYS = [...TIME_KEYS, 'id', 'onDuplicate', 'maxRetries', 'durability'];
+
+/** A call that waits for replicas holds back those for the same partition: a minute is more than anybody should wait. */
+const MAX_DURABILITY_MS = 60_000;
 const ITEM_KEYS = [...SCHEDULE_KEYS, 'payload'];
 
 /**
@@ -72,6 +76,7 @@ function readTaskOptions(options: OptionRecord, source: OptionsSource): ReadSche
     id: readId(options['id'], fieldOf(source, 'id')),
     onDuplicate: readOnDuplicate(options['onDuplicate'], fieldOf(source, 'onDuplicate')),
     overrides: readOverrides(options['maxRetries'], fieldOf(source, 'maxRetries')),
+    durability: readDurability(options['durability'], fieldOf(source, 'durability')),
   };
 }
 
@@ -113,6 +118,23 @@ function readOverrides(maxRetries: unknown, field: string): TaskOverrides {
   if (typeof maxRetries === 'number' && Number.isSafeInteger(maxRetries) && maxRetries >= 0) return { maxRetries };
   const shown = typeof maxRetries === 'number' ? maxRetries : typeof maxRetries;
   throw new InvalidArgumentError(field, `must be a whole number from 0 on, got ${shown}`);
+}
+
+function readDurability(value: unknown, field: string): Durability | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value !== 'object' || value === null) {
+    throw new InvalidArgumentError(field, 'must be { replicas, timeoutMs }');
+  }
+  const { replicas, timeoutMs } = value as Partial<Record<keyof Durability, unknown>>;
+  return {
+    replicas: readCount(replicas, `${field}.replicas`),
+    timeoutMs: parseDurationMs(timeoutMs, `${field}.timeoutMs`, { minMs: 1, maxMs: MAX_DURABILITY_MS }),
+  };
+}
+
+function readCount(value: unknown, field: string): number {
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 1) return value;
+  throw new InvalidArgumentError(field, 'must be a whole number from 1 on');
 }
 
 function fieldOf({ path }: OptionsSource, option: string): string {

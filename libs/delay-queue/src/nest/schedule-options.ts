@@ -27,6 +27,11 @@ export type ScheduleOptions = ScheduleTime & {
   readonly onDuplicate?: 'keep' | 'replace';
   /** Failures that are followed by another try, instead of the type's setting; 0 means one attempt. */
   readonly maxRetries?: number;
+  /**
+   * Waits until so many replicas have the task, at most `timeoutMs`, and says in the result how many did. It narrows what
+   * a failover can lose, and does not close the gap: a replica may be promoted that was not among them.
+   */
+  readonly durability?: { readonly replicas: number; readonly timeoutMs: number };
 };
 
 /** One of the tasks of `scheduleMany`. */
@@ -41,6 +46,8 @@ export interface ScheduleResult {
   readonly state: TaskState;
   /** When it is due, or its running delivery was; null for a done one. */
   readonly dueAt: Date | null;
+  /** Replicas that have confirmed the task; only with `durability`, and possibly fewer than were asked for. */
+  readonly replicas?: number;
 }
 
 /** What became of a call of `reschedule` or `runNow`. */

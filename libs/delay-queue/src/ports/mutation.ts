@@ -23,6 +23,14 @@ export type Mutation =
   | { readonly kind: 'redrive'; readonly id: string }
   | { readonly kind: 'purgeDead'; readonly id: string };
 
+/** A wish to know how many replicas have a write before it counts as made. */
+export interface Durability {
+  /** Wait for so many replicas, at least 1. */
+  readonly replicas: number;
+  /** But no longer than this, at least 1. */
+  readonly timeoutMs: number;
+}
+
 /** What a mutation did. */
 export type MutationStatus =
   'created' | 'duplicate' | 'replaced' | 'rescheduled' | 'cancelled' | 'redriven' | 'purged' | 'running' | 'not_found';
@@ -34,6 +42,8 @@ export interface MutationResult {
   readonly state: TaskStateOrNone;
   /** Due time of a waiting task, of the current delivery of a running one, of the last of a dead one; else null. */
   readonly dueAtMs: number | null;
+  /** Replicas that have confirmed the write; only when durability was asked for, and possibly fewer than that. */
+  readonly replicas?: number;
 }
 
 /** A mutation's result, or the error of the store call that carried it. */

@@ -1,6 +1,6 @@
 import type { Observable } from 'rxjs';
 import type { PartitionRef } from '../core/partition.js';
-import type { Mutation, MutationAnswer } from './mutation.js';
+import type { Durability, Mutation, MutationAnswer } from './mutation.js';
 import type { ListRequest, PartitionStats, TaskRecord } from './task-record.js';
 import type { PeekReply, PeekRequest, TurnOptions, TurnReply, TurnRequest } from './turn.js';
 import type { PartitionSignal, Wakeup } from './wakeup.js';
@@ -11,6 +11,12 @@ export interface TypeMeta {
   readonly partitions: number;
   /** Length of the dedupe window; 0 when it is off. */
   readonly dedupeForMs: number;
+}
+
+/** What a caller may ask of one {@link TaskStore.mutate}. */
+export interface MutateOptions {
+  /** Answers once the replicas have the writes, or their time is over; a store without replicas answers 0. */
+  readonly durability?: Durability | undefined;
 }
 
 /** Bounds of what a trim keeps. */
@@ -65,7 +71,11 @@ export interface TaskStore {
    * Carries out mutations of one partition, in order. One answer per mutation, in order; a store call that fails fails
    * only the mutations it carried. Never rejects.
    */
-  mutate(ref: PartitionRef, mutations: readonly Mutation[]): Promise<readonly MutationAnswer[]>;
+  mutate(
+    ref: PartitionRef,
+    mutations: readonly Mutation[],
+    options?: MutateOptions,
+  ): Promise<readonly MutationAnswer[]>;
 
   /** Settles, extends and claims, in this order; at most `MAX_TASKS_PER_CALL` tasks named and claimed in all. */
   turn(request: TurnRequest, options?: TurnOptions): Promise<TurnReply>;

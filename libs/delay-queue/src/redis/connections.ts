@@ -45,11 +45,19 @@ export class Connections {
   private revival: NodeJS.Timeout | undefined;
 
   /** @throws ConfigurationError when the connection option cannot be used. */
-  constructor(private readonly options: ConnectionsOptions) {
-    this.pattern = ClientPattern.from(options.connection);
+  constructor(
+    private readonly options: ConnectionsOptions,
+    pattern: ClientPattern = ClientPattern.from(options.connection),
+  ) {
+    this.pattern = pattern;
     this.isCluster = this.pattern.isCluster;
     this.client = this.pattern.commandClient();
     this.follow(this.client);
+  }
+
+  /** A further command connection after the same pattern, not connected yet; its owner closes it. */
+  another(): Connections {
+    return new Connections(this.options, this.pattern);
   }
 
   /** Commands can be sent now. */

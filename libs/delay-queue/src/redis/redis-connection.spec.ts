@@ -68,7 +68,7 @@ describe('ClientPattern', () => {
     const pattern = ClientPattern.from(cluster);
     const client = pattern.commandClient() as Cluster;
     expect(pattern.isCluster).toBe(true);
-    expect(client.options).toMatchObject({ scaleReads: 'master', retryDelayOnFailover: 0, enableOfflineQueue: false });
+    expect(client.options).toMatchObject({ scaleReads: 'master', retryDelayOnFailover: 0 });
     expect(client.options.clusterRetryStrategy?.(3)).toEqual(expect.any(Number));
     expect(client.options.redisOptions).toMatchObject({ password: 'secret', autoResendUnfulfilledCommands: false });
     expect(client.options.redisOptions?.commandTimeout).toBeUndefined();

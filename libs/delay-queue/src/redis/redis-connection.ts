@@ -128,7 +128,8 @@ function duplicateRedis(pattern: Redis, overrides: RedisOptions = {}): Redis {
 function duplicateCluster(pattern: Cluster): Cluster {
   return pattern.duplicate([], {
     lazyConnect: true,
-    enableOfflineQueue: false,
+    // Without it a node refuses what is sent while it is being connected to, which happens with its first command.
+    enableOfflineQueue: true,
     enableAutoPipelining: false,
     scaleReads: 'master',
     clusterRetryStrategy: reconnectDelayMs,

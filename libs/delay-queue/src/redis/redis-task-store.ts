@@ -2,9 +2,9 @@ import type { Observable } from 'rxjs';
 import { ConfigurationError, isStoreError, QueueClosedError } from '../core/errors.js';
 import { assertName } from '../core/ids.js';
 import type { PartitionRef } from '../core/partition.js';
-import type { Mutation, MutationAnswer } from '../ports/mutation.js';
+import type { Durability, Mutation, MutationAnswer } from '../ports/mutation.js';
 import type { ListRequest, PartitionStats, TaskRecord } from '../ports/task-record.js';
-import type { TaskStore, TrimLimits, TypeMeta } from '../ports/task-store.js';
+import type { MutateOptions, TaskStore, TrimLimits, TypeMeta } from '../ports/task-store.js';
 import {
   MAX_BYTES_PER_CALL,
   type PeekReply,
@@ -18,6 +18,7 @@ import { decodeMutationResults, encodeMutations, splitMutations } from './codec/
 import { decodePage, decodeRecord, decodeStats, LETTER_OF_STATE } from './codec/record-codec.js';
 import { decodePeek, decodeTurn, encodeTurn } from './codec/turn-codec.js';
 import { Connections } from './connections.js';
+import { DurableWriter } from './durable-writer.js';
 import { RedisKeys } from './keys.js';
 import type { RedisConnectionOption } from './redis-connection.js';
 import { DEAF_AFTER_DEADLINES, ScriptRunner } from './script-runner.js';
@@ -54,6 +55,7 @@ export class RedisTaskStore implements TaskStore {
   private readonly connections: Connections;
   private readonly runner: ScriptRunner;
   private readonly subscriber: Subscriber;
+  private readonly durable: DurableWriter;
   private readonly callTimeoutMs: number;
   private readonly armHoldMs: number;
 
@@ -69,6 +71,7 @@ export class RedisTaskStore implements TaskStore {
     this.connections = new Connections({ connection, stuckAfterMs, onError: onConnectionError });
     this.runner = new ScriptRunner(this.connections, callTimeoutMs);
     this.subscriber = new Subscriber(this.connections, callTimeoutMs);
+    this.durable = new DurableWriter(this.connections, callTimeoutMs);
     this.wakeups$ = this.subscriber.wakeups$;
   }
 
@@ -79,7 +82,7 @@ export class RedisTaskStore implements TaskStore {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.subscriber.close(), this.connections.close()]);
+    await Promise.all([this.subscriber.close(), this.durable.close(), this.connections.close()]);
   }
 
   async register({ type, partitions, dedupeForMs }: TypeMeta): Promise<void> {
@@ -104,11 +107,15 @@ export class RedisTaskStore implements TaskStore {
     await this.runner.command('PUBLISH', [this.keys.channel(signal.ref), encodeSignal(signal)]);
   }
 
-  async mutate(ref: PartitionRef, mutations: readonly Mutation[]): Promise<readonly MutationAnswer[]> {
+  async mutate(
+    ref: PartitionRef,
+    mutations: readonly Mutation[],
+    { durability }: MutateOptions = {},
+  ): Promise<readonly MutationAnswer[]> {
     this.assertOpen();
-    // All calls go out at once, in order, on the one connection.
-    const answers = await Promise.all(splitMutations(mutations).map((part) => this.mutatePart(ref, part)));
-    return answers.flat();
+    // All calls go out at once, in order, on one connection.
+    const parts = splitMutations(mutations).map((part) => this.mutatePart({ ref, part, durability }));
+    return (await Promise.all(parts)).flat();
   }
 
   async turn(request: TurnRequest, { onLateReply }: TurnOptions = {}): Promise<TurnReply> {
@@ -159,10 +166,13 @@ export class RedisTaskStore implements TaskStore {
     return Number(await this.run('trim', ref, [deadKeepMs, deadMax]));
   }
 
-  private async mutatePart(ref: PartitionRef, part: readonly Mutation[]): Promise<MutationAnswer[]> {
+  private async mutatePart({ ref, part, durability }: MutationPart): Promise<MutationAnswer[]> {
+    const args = encodeMutations(this.keys.channel(ref), part);
+    const call = { script: this.scripts.mutate, keys: this.keys.partition(ref), args };
     try {
-      const reply = await this.run('mutate', ref, encodeMutations(this.keys.channel(ref), part));
-      return decodeMutationResults(reply).map((result) => ({ ok: true, result }));
+      if (durability === undefined) return toAnswers(await this.runner.run(call));
+      const { reply, replicas } = await this.durable.run(call, durability);
+      return toAnswers(reply, { replicas });
     } catch (error) {
       if (!isStoreError(error)) throw error;
       return part.map(() => ({ ok: false, error }));
@@ -186,6 +196,17 @@ export class RedisTaskStore implements TaskStore {
   private assertOpen(): void {
     if (this.connections.isClosed) throw new QueueClosedError();
   }
+}
+
+/** The mutations of one call. */
+interface MutationPart {
+  readonly ref: PartitionRef;
+  readonly part: readonly Mutation[];
+  readonly durability: Durability | undefined;
+}
+
+function toAnswers(reply: unknown, more: { readonly replicas?: number } = {}): MutationAnswer[] {
+  return decodeMutationResults(reply).map((result) => ({ ok: true, result: { ...result, ...more } }));
 }
 
 function assertSame(field: string, stored: number | undefined, given: number): void {

@@ -1,4 +1,5 @@
 import { QueueClosedError, StoreRejectedError, StoreUnavailableError } from '../core/errors.js';
+import type { Durability } from '../ports/mutation.js';
 import { AnswerWatch } from './answer-watch.js';
 import type { Connections } from './connections.js';
 import type { RedisScript } from './scripts/redis-scripts.js';
@@ -16,11 +17,19 @@ export interface ScriptCall {
   readonly onLateReply?: (reply: unknown) => void;
 }
 
+/** What a durable call brings back. */
+export interface DurableReply {
+  readonly reply: unknown;
+  readonly replicas: number;
+}
+
 interface Dispatch {
   readonly name: string;
   /** Sends at once; `isWanted` tells whether somebody still waits for the answer. */
   readonly send: (isWanted: () => boolean) => Promise<unknown>;
   readonly onLateReply?: ((reply: unknown) => void) | undefined;
+  /** Time that the command itself may take, on top of the deadline. @default 0 */
+  readonly extraMs?: number;
 }
 
 /** A replica that stays the only server to be found is asked in peace in between. */
@@ -62,6 +71,29 @@ export class ScriptRunner {
     return this.dispatch({ name: script.name, send, onLateReply });
   }
 
+  /**
+   * Runs a script and waits until so many replicas have its writes, or the time is over.
+   *
+   * WAIT blocks its connection and counts the writes of that connection only: use a runner that has one to itself. Both
+   * commands go out together, so that a cluster sends them to the same node; the script goes as text, because it cannot be
+   * repeated in between.
+   *
+   * @returns the script's reply and the number of replicas that have confirmed, 0 when that is not known.
+   */
+  async runDurably({ script, keys, args }: ScriptCall, { replicas, timeoutMs }: Durability): Promise<DurableReply> {
+    const commands = [
+      ['eval', script.text, keys.length, ...keys, ...args],
+      ['wait', replicas, timeoutMs],
+    ];
+    const send = async (): Promise<DurableReply> => {
+      const [ran, waited] = (await this.connections.client.pipeline(commands).exec()) ?? [];
+      if (ran === undefined) throw new Error('the connection was closed');
+      if (ran[0] !== null) throw ran[0];
+      return { reply: ran[1], replicas: Number(waited?.[0] === null ? waited[1] : 0) };
+    };
+    return (await this.dispatch({ name: script.name, send, extraMs: timeoutMs })) as DurableReply;
+  }
+
   /** Sends a command. */
   async command(name: string, args: RedisArguments): Promise<unknown> {
     return this.dispatch({ name, send: () => this.connections.client.call(name, args) });
@@ -83,8 +115,9 @@ export class ScriptRunner {
     return reply;
   }
 
-  private async dispatch({ name, send, onLateReply }: Dispatch): Promise<unknown> {
-    const { connections, timeoutMs, watch } = this;
+  private async dispatch({ name, send, onLateReply, extraMs = 0 }: Dispatch): Promise<unknown> {
+    const { connections, watch } = this;
+    const timeoutMs = this.timeoutMs + extraMs;
     if (connections.isClosed) throw new QueueClosedError();
     if (!connections.isReady) {
       connections.recycleIfStuck();

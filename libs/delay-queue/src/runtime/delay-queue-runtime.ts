@@ -3,7 +3,7 @@ import type { Clock } from '../core/clock.js';
 import { ConfigurationError, isStoreError } from '../core/errors.js';
 import { newHolderId } from '../core/ids.js';
 import type { QueueSettings } from '../options/queue-settings.js';
-import type { Mutation, MutationResult } from '../ports/mutation.js';
+import type { Durability, Mutation, MutationResult } from '../ports/mutation.js';
 import type { QueueLogger, QueueObserver } from '../ports/queue-event.js';
 import type { TaskStore } from '../ports/task-store.js';
 import { Consumer } from './consumer.js';
@@ -141,8 +141,8 @@ export class DelayQueueRuntime {
   }
 
   /** Carries out one mutation, in the order of the calls: see `MutationDesk`. */
-  submit(type: string, mutation: Mutation): Promise<MutationResult> {
-    return this.desk.submit(type, mutation);
+  submit(type: string, mutation: Mutation, durability?: Durability): Promise<MutationResult> {
+    return this.desk.submit(type, mutation, durability);
   }
 
   private get lanes(): readonly Lane[] {

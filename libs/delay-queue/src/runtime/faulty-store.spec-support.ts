@@ -2,6 +2,7 @@ import { StoreUnavailableError } from '../core/errors.js';
 import type { VirtualClock } from '../core/virtual-clock.js';
 import { MemoryTaskStore } from '../memory/memory-task-store.js';
 import type { Mutation, MutationAnswer } from '../ports/mutation.js';
+import type { MutateOptions } from '../ports/task-store.js';
 import type { PartitionRef } from '../core/partition.js';
 import type { PeekReply, PeekRequest, TurnOptions, TurnReply, TurnRequest } from '../ports/turn.js';
 
@@ -43,10 +44,14 @@ export class FaultyStore extends MemoryTaskStore {
     return super.peek(request);
   }
 
-  override async mutate(ref: PartitionRef, mutations: readonly Mutation[]): Promise<readonly MutationAnswer[]> {
+  override async mutate(
+    ref: PartitionRef,
+    mutations: readonly Mutation[],
+    options?: MutateOptions,
+  ): Promise<readonly MutationAnswer[]> {
     const fault = this.fault('mutate');
-    if (fault === null) return super.mutate(ref, mutations);
-    if (fault !== 'not sent') await super.mutate(ref, mutations);
+    if (fault === null) return super.mutate(ref, mutations, options);
+    if (fault !== 'not sent') await super.mutate(ref, mutations, options);
     const error = away(fault === 'not sent' ? 'not_sent' : 'unknown');
     return mutations.map(() => ({ ok: false, error }));
   }

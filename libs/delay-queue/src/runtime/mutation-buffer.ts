@@ -1,7 +1,7 @@
 import type { PartitionRef } from '../core/partition.js';
 import type { Clock } from '../core/clock.js';
 import { isStoreError, type StoreError, StoreRejectedError, StoreUnavailableError } from '../core/errors.js';
-import type { Mutation, MutationAnswer, MutationResult } from '../ports/mutation.js';
+import type { Durability, Mutation, MutationAnswer, MutationResult } from '../ports/mutation.js';
 import type { TaskStore } from '../ports/task-store.js';
 import { MAX_TASKS_PER_CALL } from '../ports/turn.js';
 
@@ -26,6 +26,7 @@ export interface MutationBufferParts {
 
 interface Waiting {
   readonly mutation: Mutation;
+  readonly durability: Durability | undefined;
   readonly sinceMs: number;
   readonly resolve: (result: MutationResult) => void;
   readonly reject: (error: unknown) => void;
@@ -47,9 +48,9 @@ export class MutationBuffer {
   constructor(private readonly parts: MutationBufferParts) {}
 
   /** Adds a mutation, and resolves with what it did. Rejects with an error object of its own. */
-  submit(mutation: Mutation): Promise<MutationResult> {
+  submit(mutation: Mutation, durability?: Durability): Promise<MutationResult> {
     return new Promise((resolve, reject) => {
-      this.waiting.push({ mutation, sinceMs: this.parts.clock.monotonicMs(), resolve, reject });
+      this.waiting.push({ mutation, durability, sinceMs: this.parts.clock.monotonicMs(), resolve, reject });
       this.scheduleFlush();
     });
   }
@@ -88,12 +89,20 @@ export class MutationBuffer {
   private takeBatch(): readonly Waiting[] {
     const share = this.waiting.length < MIN_SPLIT ? 1 : MAX_CALLS_IN_FLIGHT - this.callsInFlight;
     const limit = Math.min(Math.ceil(this.waiting.length / share), MAX_TASKS_PER_CALL);
+    const durability = this.waiting[0]?.durability;
     let count = 0;
-    while (count < limit && !this.idsInFlight.has(this.waiting[count]?.mutation.id ?? '')) count++;
+    while (count < limit && this.mayTravel(this.waiting[count], durability)) count++;
     const batch = this.waiting.slice(0, count);
     this.waiting = this.waiting.slice(count);
     for (const { mutation } of batch) this.idsInFlight.add(mutation.id);
     return batch;
+  }
+
+  /** Whether a mutation can go along in a call of this durability. */
+  private mayTravel(waiting: Waiting | undefined, durability: Durability | undefined): boolean {
+    if (waiting === undefined || this.idsInFlight.has(waiting.mutation.id)) return false;
+    const { replicas, timeoutMs } = waiting.durability ?? {};
+    return replicas === durability?.replicas && timeoutMs === durability?.timeoutMs;
   }
 
   private async send(batch: readonly Waiting[]): Promise<void> {
@@ -104,6 +113,7 @@ export class MutationBuffer {
         await this.parts.store.mutate(
           this.parts.ref,
           batch.map(({ mutation }) => mutation),
+          { durability: batch[0]?.durability },
         ),
       );
     } catch (error) {

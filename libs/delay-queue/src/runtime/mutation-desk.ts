@@ -2,7 +2,7 @@ import type { Clock } from '../core/clock.js';
 import { QueueClosedError } from '../core/errors.js';
 import { type PartitionRef, partitionName, partitionOf } from '../core/partition.js';
 import type { QueueSettings } from '../options/queue-settings.js';
-import type { Mutation, MutationResult } from '../ports/mutation.js';
+import type { Durability, Mutation, MutationResult } from '../ports/mutation.js';
 import type { QueueObserver } from '../ports/queue-event.js';
 import type { TaskStore } from '../ports/task-store.js';
 import { MutationBuffer } from './mutation-buffer.js';
@@ -31,11 +31,11 @@ export class MutationDesk {
    *
    * @throws QueueClosedError, StoreUnavailableError, StoreRejectedError, ConfigurationError
    */
-  async submit(type: string, mutation: Mutation): Promise<MutationResult> {
+  async submit(type: string, mutation: Mutation, durability?: Durability): Promise<MutationResult> {
     if (this.closed) throw new QueueClosedError();
     const { partitions } = this.parts.settings.forType(type);
     const buffer = this.bufferOf({ type, partition: partitionOf(mutation.id, partitions) });
-    const result = await buffer.submit(mutation);
+    const result = await buffer.submit(mutation, durability);
     this.report(type, mutation, result);
     return result;
   }

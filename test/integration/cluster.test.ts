@@ -1,0 +1,154 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Cluster } from 'ioredis';
+import { ConfigurationError } from '../../libs/delay-queue/src/core/errors.js';
+import type { Wakeup } from '../../libs/delay-queue/src/ports/wakeup.js';
+import { RedisTaskStore } from '../../libs/delay-queue/src/redis/redis-task-store.js';
+import { RedisCluster } from '../support/redis-cluster.js';
+import { waitFor } from '../support/wait-for.js';
+
+/** So many partitions that every node has some. */
+const lanes = Array.from({ length: 24 }, (_, partition) => ({ type: 'c', partition }));
+
+const turn = {
+  holder: 'me',
+  settles: [],
+  extensions: [],
+  claim: { limit: 10, runsSuspect: false, mayCallForHelp: true },
+  arm: 'take',
+  leaseMs: 30_000,
+  maxLostLeases: 5,
+  deadKeepMs: 60_000,
+  deadMax: 100,
+} as const;
+
+let cluster: RedisCluster;
+let client: Cluster;
+let store: RedisTaskStore;
+
+beforeAll(async () => {
+  cluster = await RedisCluster.start();
+  client = new Cluster(cluster.ports.map((port) => ({ host: '127.0.0.1', port })));
+  store = new RedisTaskStore({ connection: client, prefix: 'it', callTimeoutMs: 10_000 });
+  await store.open();
+}, 60_000);
+
+afterAll(async () => {
+  await store.close();
+  client.disconnect();
+  await cluster.stop();
+});
+
+describe('a cluster of three primaries', () => {
+  it('C33 serves every call, for partitions on every node', async () => {
+    await store.register({ type: 'c', partitions: lanes.length, dedupeForMs: 0 });
+    await Promise.all(lanes.map((ref) => store.init(ref)));
+    await Promise.all(
+      lanes.map(async (ref) => {
+        const id = `task {of} ${ref.partition}`;
+        const due = { delayMs: 0 };
+        const schedule = { kind: 'schedule', id, due, envelope: 'E', onDuplicate: 'replace' } as const;
+        expect(await store.mutate(ref, [schedule, { kind: 'runNow', id }])).toMatchObject([{ ok: true }, { ok: true }]);
+        const { claimed, armed } = await store.turn({ ...turn, ref });
+        expect(claimed.map((task) => task.id)).toEqual([id]);
+        expect(armed).toBe(true);
+        const fence = claimed[0]?.fence ?? 0;
+        const settles = [{ kind: 'bury', id, fence, reason: 'why', error: 'boom' }] as const;
+        expect((await store.turn({ ...turn, ref, settles })).settled).toEqual(['applied']);
+        expect(await store.list(ref, { state: 'dead', offset: 0, limit: 5 })).toHaveLength(1);
+        expect(await store.mutate(ref, [{ kind: 'redrive', id }])).toMatchObject([{ ok: true }]);
+        expect(await store.get(ref, id)).toMatchObject({ state: 'waiting', redrives: 1 });
+        await store.setPaused(ref, true);
+        expect(await store.stats(ref)).toMatchObject({ waiting: 1, paused: true });
+        await store.setPaused(ref, false);
+        expect(await store.trim(ref, { deadKeepMs: 0, deadMax: 0 })).toBe(0);
+      }),
+    );
+    const held = await Promise.all(client.nodes('master').map((node) => node.dbsize()));
+    expect(held.every((keys) => keys > 0)).toBe(true);
+  });
+
+  it('answers a peek for lanes on several nodes, in order', async () => {
+    await Promise.all(lanes.map((ref) => store.turn({ ...turn, claim: null, ref })));
+    const replies = await store.peek({ holder: 'me', lanes });
+    expect(replies.map(({ ref }) => ref)).toEqual(lanes);
+    expect(replies.every(({ armed, epoch }) => armed && epoch === 'present')).toBe(true);
+  });
+
+  it('carries signals between partitions and processes wherever they are', async () => {
+    const other = new RedisTaskStore({ connection: client, prefix: 'it', callTimeoutMs: 10_000 });
+    try {
+      await other.open();
+      const heard: Wakeup[] = [];
+      other.wakeups$.subscribe((wakeup) => heard.push(wakeup));
+      await other.listen(lanes);
+      for (const ref of lanes) await store.signal({ kind: 'ping', ref, holder: 'me' });
+      await waitFor(() => heard.length >= lanes.length, { what: 'a signal of each partition' });
+      expect(heard).toHaveLength(lanes.length);
+    } finally {
+      await other.close();
+    }
+  });
+
+  it('subscribes through another node when the connection of the subscription ends', async () => {
+    const other = new RedisTaskStore({ connection: client, prefix: 'it', callTimeoutMs: 10_000 });
+    try {
+      await other.open();
+      const heard: Wakeup[] = [];
+      other.wakeups$.subscribe((wakeup) => heard.push(wakeup));
+      await other.listen(lanes);
+      await Promise.all(client.nodes('master').map((node) => node.call('CLIENT', 'KILL', 'TYPE', 'pubsub')));
+      await waitFor(() => heard.length > 0, { what: 'the news of the interruption' });
+      expect(heard).toEqual([{ kind: 'resubscribed' }]);
+    } finally {
+      await other.close();
+    }
+  });
+
+  it('C05 C33 knows the scripts anew on a node that forgot them', async () => {
+    for (let round = 0; round < 3; round++) {
+      await Promise.all(client.nodes('master').map((node) => node.script('FLUSH')));
+      expect(await Promise.all(lanes.map((ref) => store.stats(ref)))).toHaveLength(lanes.length);
+    }
+  });
+
+  it('C37 leaves the client of the application open', async () => {
+    const other = new RedisTaskStore({ connection: client, prefix: 'it', callTimeoutMs: 10_000 });
+    await other.open();
+    await other.close();
+    expect(client.status).toBe('ready');
+    expect(await client.ping()).toBe('PONG');
+  });
+
+  it('is refused when only one of its nodes is named by a URL', async () => {
+    const [url = ''] = cluster.urls;
+    const alone = new RedisTaskStore({ connection: url, prefix: 'it', callTimeoutMs: 10_000 });
+    try {
+      await expect(alone.open()).rejects.toThrow(ConfigurationError);
+    } finally {
+      await alone.close();
+    }
+  });
+});
+
+describe('a cluster that lost a primary', () => {
+  it('C33 refuses or fails what concerns it, serves again when it is back, and says so in words of its own', async () => {
+    const [node] = cluster.servers;
+    await node?.kill();
+    const codes: string[] = [];
+    await waitFor(
+      async () => {
+        const calls = await Promise.allSettled(lanes.map((ref) => store.stats(ref)));
+        for (const call of calls) if (call.status === 'rejected') codes.push((call.reason as { code: string }).code);
+        return codes.length > 0;
+      },
+      { deadlineMs: 30_000, what: 'calls to fail' },
+    );
+    for (const code of codes) expect(code).toMatch(/^store_(unavailable|rejected)$/);
+    await node?.restart();
+    await waitFor(
+      async () =>
+        (await Promise.allSettled(lanes.map((ref) => store.stats(ref)))).every((c) => c.status === 'fulfilled'),
+      { deadlineMs: 60_000, what: 'every partition to be served again' },
+    );
+  }, 120_000);
+});
