@@ -4,18 +4,22 @@ import { OrderRecords } from '../../apps/order-app/src/orders/order-records.js';
 import { OverdueOrderSweep } from '../../apps/order-app/src/orders/overdue-order-sweep.js';
 import { waitFor } from '../support/wait-for.js';
 import { Shop, SHOP_START_MS } from './support/shop.js';
+import { TestDatabase } from './support/test-database.js';
 
 const UNKNOWN_ID = '00000000-0000-4000-8000-000000000000';
 
 describe('the shop over HTTP', () => {
+  let database: TestDatabase;
   let shop: Shop;
 
   beforeAll(async () => {
-    shop = await Shop.open();
+    database = await TestDatabase.open();
+    shop = await Shop.open(database.settings);
   }, SHOP_START_MS);
 
   afterAll(async () => {
     await shop.close();
+    await database.close();
   }, SHOP_START_MS);
 
   it('takes the pieces of an order out of the stock and schedules its timeout', async () => {

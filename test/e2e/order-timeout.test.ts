@@ -4,23 +4,27 @@ import { OrderRecords } from '../../apps/order-app/src/orders/order-records.js';
 import { OrderTimeoutHandler } from '../../apps/order-app/src/orders/order-timeout.handler.js';
 import { OrdersService } from '../../apps/order-app/src/orders/orders.service.js';
 import { Shop, SHOP_START_MS } from './support/shop.js';
+import { TestDatabase } from './support/test-database.js';
 
 const ROUNDS = 250;
-const RACE_MS = 120_000;
+const RACE_MS = 180_000;
 
 describe('the timeout of an order', () => {
+  let database: TestDatabase;
   let shop: Shop;
   let handler: OrderTimeoutHandler;
   let orders: OrdersService;
 
   beforeAll(async () => {
-    shop = await Shop.open();
+    database = await TestDatabase.open();
+    shop = await Shop.open(database.settings);
     handler = shop.app.get(OrderTimeoutHandler);
     orders = shop.app.get(OrdersService);
   }, SHOP_START_MS);
 
   afterAll(async () => {
     await shop.close();
+    await database.close();
   }, SHOP_START_MS);
 
   it('gives the pieces back once, however often it is delivered', async () => {

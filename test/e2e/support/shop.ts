@@ -7,9 +7,13 @@ import { AppModule } from '../../../apps/order-app/src/app.module.js';
 import { type ShopConfig, shopConfig } from '../../../apps/order-app/src/config/shop-config.js';
 import type { OrderAnswer } from '../../../apps/order-app/src/demo/customer.js';
 import { StockItem } from '../../../apps/order-app/src/stock/stock-item.entity.js';
+import type { TestDatabase } from './test-database.js';
 
-/** An embedded database takes seconds to start, and more while other tests run beside it. */
-export const SHOP_START_MS = 60_000;
+/** Limit for what starts a database: that takes seconds, and many more while others use the processor. */
+export const SHOP_START_MS = 180_000;
+
+/** The shop's settings; those that are left out have a value for tests. */
+export type ShopSettings = Partial<ShopConfig> & TestDatabase['settings'];
 
 /** What the shop answered to a request. */
 export interface Answer<Body> {
@@ -24,15 +28,10 @@ export class Shop {
     private readonly url: string,
   ) {}
 
-  /**
-   * Opens the shop, embedded in this process unless the settings say otherwise.
-   *
-   * Orders are kept on the server of `TEST_DATABASE_URL` when that is set.
-   */
-  static async open(settings: Partial<ShopConfig> = {}): Promise<Shop> {
+  /** Opens the shop; its delayed tasks are embedded in this process unless the settings say otherwise. */
+  static async open(settings: ShopSettings): Promise<Shop> {
     const config: ShopConfig = {
       port: 0,
-      databaseUrl: process.env['TEST_DATABASE_URL'] || null,
       redisUrl: null,
       queuePrefix: 'shop',
       orderTimeoutMs: 30 * 60_000,

@@ -5,6 +5,7 @@ describe('readShopConfig', () => {
   const defaults = {
     port: 3000,
     databaseUrl: null,
+    databasePoolSize: 10,
     redisUrl: null,
     queuePrefix: 'shop',
     orderTimeoutMs: 1_800_000,
@@ -24,6 +25,7 @@ describe('readShopConfig', () => {
     const env = {
       PORT: '0',
       DATABASE_URL: 'postgres://shop@db/shop',
+      DATABASE_POOL_SIZE: '5',
       REDIS_URL: 'redis://cache:6379',
       QUEUE_PREFIX: 'shop-2',
       ORDER_TIMEOUT: '45s',
@@ -32,6 +34,7 @@ describe('readShopConfig', () => {
     expect(readShopConfig(env)).toEqual({
       port: 0,
       databaseUrl: 'postgres://shop@db/shop',
+      databasePoolSize: 5,
       redisUrl: 'redis://cache:6379',
       queuePrefix: 'shop-2',
       orderTimeoutMs: 45_000,
@@ -44,6 +47,7 @@ describe('readShopConfig', () => {
     ['PORT', '65536'],
     ['PORT', 'http'],
     ['DATABASE_URL', 'localhost'],
+    ['DATABASE_POOL_SIZE', '0'],
     ['REDIS_URL', '6379'],
     ['ORDER_TIMEOUT', '30'],
     ['ORDER_TIMEOUT_RETRY_DELAY', 'soon'],

@@ -10,9 +10,9 @@ import { CreateShop } from './migrations/create-shop.js';
   imports: [
     TypeOrmModule.forRootAsync({
       inject: [shopConfig.KEY],
-      useFactory: ({ databaseUrl }: InjectedShopConfig) => ({
+      useFactory: ({ databaseUrl, databasePoolSize }: InjectedShopConfig) => ({
         type: 'postgres' as const,
-        ...(databaseUrl !== null && { url: databaseUrl }),
+        ...(databaseUrl !== null && { url: databaseUrl, poolSize: databasePoolSize }),
         autoLoadEntities: true,
         migrations: [CreateShop],
         migrationsRun: true,
