@@ -20,6 +20,8 @@ const swcOptions = {
 const project = {
   rootDir: import.meta.dirname,
   testEnvironment: 'node',
+  // A deadline against hanging, and no measure of anything: a busy machine may take long over a test.
+  testTimeout: 60_000,
   extensionsToTreatAsEsm: ['.ts'],
   // `js` stands first so that `./x.js` inside an installed package, mapped to `./x` below, stays that file.
   moduleFileExtensions: ['js', 'mjs', 'cjs', 'ts', 'json', 'node'],

@@ -4,6 +4,7 @@ import { Test } from '@nestjs/testing';
 import {
   DelayQueueAdmin,
   DelayQueueEvents,
+  DelayQueueHealth,
   DelayQueueModule,
   type DelayQueueOptionsFactory,
   DelayQueueProducer,
@@ -119,6 +120,8 @@ describe('the module', () => {
   it('exports what users inject and nothing else', async () => {
     const queue = DelayQueueModule.forRoot({ embedded: true });
     const core = (queue.imports ?? []).find((imported) => 'exports' in imported);
-    expect(core).toMatchObject({ exports: [DelayQueueProducer, DelayQueueAdmin, DelayQueueEvents] });
+    expect(core).toMatchObject({
+      exports: [DelayQueueProducer, DelayQueueAdmin, DelayQueueEvents, DelayQueueHealth],
+    });
   });
 });

@@ -3,7 +3,6 @@ import { InvalidArgumentError } from './errors.js';
 
 interface VirtualTimer {
   readonly atMs: number;
-  readonly order: number;
   readonly callback: () => void;
 }
 
@@ -17,10 +16,10 @@ const SETTLE_TURNS = 5;
  * starts can set the next timer.
  */
 export class VirtualClock implements Clock {
+  /** In the order in which they were set. */
   private readonly timers = new Set<VirtualTimer>();
   private currentMs: number;
   private readonly startMs: number;
-  private order = 0;
 
   /** @param startMs where the clock begins, in milliseconds since the epoch. @default 2025-01-01T00:00:00Z */
   constructor(startMs: number = Date.UTC(2025, 0, 1)) {
@@ -38,7 +37,7 @@ export class VirtualClock implements Clock {
 
   setTimer(callback: () => void, delayMs: number): ClockTimer {
     const boundedMs = Math.min(Math.max(0, delayMs), MAX_TIMER_MS);
-    const timer: VirtualTimer = { atMs: this.currentMs + boundedMs, order: this.order++, callback };
+    const timer: VirtualTimer = { atMs: this.currentMs + boundedMs, callback };
     this.timers.add(timer);
     return { cancel: () => void this.timers.delete(timer) };
   }
@@ -79,13 +78,11 @@ export class VirtualClock implements Clock {
     await settle();
   }
 
+  /** The next timer that is due by `untilMs`; of several with one time, the one that was set first. */
   private earliest(untilMs: number): VirtualTimer | undefined {
     let found: VirtualTimer | undefined;
     for (const timer of this.timers) {
-      if (timer.atMs > untilMs) continue;
-      if (found === undefined || timer.atMs < found.atMs || (timer.atMs === found.atMs && timer.order < found.order)) {
-        found = timer;
-      }
+      if (timer.atMs <= untilMs && (found === undefined || timer.atMs < found.atMs)) found = timer;
     }
     return found;
   }

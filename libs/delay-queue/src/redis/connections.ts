@@ -5,8 +5,8 @@ import { ClientPattern, type RedisClient, type RedisConnectionOption } from './r
 /** Settings of {@link Connections}. */
 export interface ConnectionsOptions {
   readonly connection: RedisConnectionOption;
-  /** A connection that has been made but is not usable for so long is given up and made anew. */
-  readonly stuckAfterMs: number;
+  /** A connection that has been made but is not usable for so long, or not answered over, is given up and made anew. */
+  readonly maxSilenceMs: number;
   /** Hears of every error of a connection. */
   readonly onError: (error: Error) => void;
 }
@@ -51,7 +51,7 @@ export class Connections {
   ) {
     this.pattern = pattern;
     this.isCluster = this.pattern.isCluster;
-    this.client = this.pattern.commandClient();
+    this.client = this.pattern.commandClient(options.maxSilenceMs);
     this.follow(this.client);
   }
 
@@ -122,7 +122,7 @@ export class Connections {
   /** Gives a connection up that was made but has not become usable, as behind a proxy that answers nothing. */
   recycleIfStuck(): void {
     const unchangedMs = performance.now() - this.changedAtMs;
-    if (this.client.status === 'connect' && unchangedMs >= this.options.stuckAfterMs) this.recycle();
+    if (this.client.status === 'connect' && unchangedMs >= this.options.maxSilenceMs) this.recycle();
   }
 
   /** Hears of an error that no caller can be told of. */

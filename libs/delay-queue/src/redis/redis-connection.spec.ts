@@ -24,7 +24,7 @@ describe('ClientPattern', () => {
     ['a client', new Redis('redis://user:secret@example.test:7000/3', hostile)],
     ['a function', () => new Redis('redis://user:secret@example.test:7000/3', hostile)],
   ])('makes clients of its own from %s, with its own rules', (_, option) => {
-    const client = ClientPattern.from(option).commandClient();
+    const client = ClientPattern.from(option).commandClient(10_000);
     expect(client.status).toBe('wait');
     expect(client.options).toMatchObject({
       host: 'example.test',
@@ -46,13 +46,13 @@ describe('ClientPattern', () => {
 
   it('takes rules that stand in a URL for no better than others', () => {
     const client = ClientPattern.from('redis://example.test?enableOfflineQueue=true&maxRetriesPerRequest=9');
-    expect(client.commandClient().options).toMatchObject({ enableOfflineQueue: false, maxRetriesPerRequest: 0 });
+    expect(client.commandClient(10_000).options).toMatchObject({ enableOfflineQueue: false, maxRetriesPerRequest: 0 });
   });
 
   it('leaves the client of the application as it is', () => {
     const client = new Redis({ ...hostile, host: 'example.test' });
     const before = { ...client.options };
-    ClientPattern.from(client).commandClient();
+    ClientPattern.from(client).commandClient(10_000);
     expect(client.options).toEqual(before);
     expect(client.status).toBe('wait');
   });
@@ -63,15 +63,16 @@ describe('ClientPattern', () => {
       scaleReads: 'slave',
       retryDelayOnFailover: 500,
       clusterRetryStrategy: () => null,
-      redisOptions: { commandTimeout: 1, password: 'secret', autoResendUnfulfilledCommands: true },
+      redisOptions: { commandTimeout: 1, socketTimeout: 1, password: 'secret', autoResendUnfulfilledCommands: true },
     });
     const pattern = ClientPattern.from(cluster);
-    const client = pattern.commandClient() as Cluster;
+    const client = pattern.commandClient(10_000) as Cluster;
     expect(pattern.isCluster).toBe(true);
     expect(client.options).toMatchObject({ scaleReads: 'master', retryDelayOnFailover: 0 });
     expect(client.options.clusterRetryStrategy?.(3)).toEqual(expect.any(Number));
     expect(client.options.redisOptions).toMatchObject({ password: 'secret', autoResendUnfulfilledCommands: false });
     expect(client.options.redisOptions?.commandTimeout).toBeUndefined();
+    expect(client.options.redisOptions?.socketTimeout).toBe(10_000);
     expect(pattern.subscriberClient(client)).toBeNull();
   });
 

@@ -94,9 +94,13 @@ export class ClientPattern {
     return this.pattern.isCluster;
   }
 
-  /** A client for commands that is not connected yet. */
-  commandClient(): RedisClient {
-    return isClusterClient(this.pattern) ? duplicateCluster(this.pattern) : duplicateRedis(this.pattern);
+  /**
+   * A client for commands that is not connected yet.
+   *
+   * @param maxSilenceMs how long a node of a cluster may answer nothing until its connection is given up.
+   */
+  commandClient(maxSilenceMs: number): RedisClient {
+    return isClusterClient(this.pattern) ? duplicateCluster(this.pattern, maxSilenceMs) : duplicateRedis(this.pattern);
   }
 
   /**
@@ -125,7 +129,7 @@ function duplicateRedis(pattern: Redis, overrides: RedisOptions = {}): Redis {
   return pattern.duplicate({ ...OWN_OPTIONS, ...UNSET_OPTIONS, connectTimeout, ...overrides });
 }
 
-function duplicateCluster(pattern: Cluster): Cluster {
+function duplicateCluster(pattern: Cluster, maxSilenceMs: number): Cluster {
   return pattern.duplicate([], {
     lazyConnect: true,
     // Without it a node refuses what is sent while it is being connected to, which happens with its first command.
@@ -137,7 +141,8 @@ function duplicateCluster(pattern: Cluster): Cluster {
     retryDelayOnFailover: 0,
     // Would carry a command out after those that were sent later; the caller is told instead and tries again.
     retryDelayOnClusterDown: 0,
-    redisOptions: { ...pattern.options.redisOptions, ...OWN_OPTIONS, ...UNSET_OPTIONS },
+    // The socket timeout of ioredis 5 outlives its connection and would hit the next one, but a node has only one.
+    redisOptions: { ...pattern.options.redisOptions, ...OWN_OPTIONS, ...UNSET_OPTIONS, socketTimeout: maxSilenceMs },
   });
 }
 

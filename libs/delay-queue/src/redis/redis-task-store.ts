@@ -67,8 +67,8 @@ export class RedisTaskStore implements TaskStore {
     this.scripts = options.scripts ?? assembleScripts();
     this.callTimeoutMs = callTimeoutMs;
     this.armHoldMs = armHoldMs;
-    const stuckAfterMs = callTimeoutMs * DEAF_AFTER_DEADLINES;
-    this.connections = new Connections({ connection, stuckAfterMs, onError: onConnectionError });
+    const maxSilenceMs = callTimeoutMs * DEAF_AFTER_DEADLINES;
+    this.connections = new Connections({ connection, maxSilenceMs, onError: onConnectionError });
     this.runner = new ScriptRunner(this.connections, callTimeoutMs);
     this.subscriber = new Subscriber(this.connections, callTimeoutMs);
     this.durable = new DurableWriter(this.connections, callTimeoutMs);

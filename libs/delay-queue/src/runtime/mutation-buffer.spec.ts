@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { ConfigurationError, StoreRejectedError, StoreUnavailableError } from '../core/errors.js';
 import { VirtualClock } from '../core/virtual-clock.js';
 import { MemoryTaskStore } from '../memory/memory-task-store.js';
-import type { Mutation, MutationAnswer, MutationResult } from '../ports/mutation.js';
+import type { Durability, Mutation, MutationAnswer, MutationResult } from '../ports/mutation.js';
+import type { MutateOptions } from '../ports/task-store.js';
 import type { PartitionRef } from '../core/partition.js';
 import { MutationBuffer, type MutationBufferParts } from './mutation-buffer.js';
 
@@ -14,6 +15,7 @@ const TIMEOUT_MS = 5_000;
 interface HeldCall {
   readonly mutations: readonly Mutation[];
   readonly ids: readonly string[];
+  readonly options: MutateOptions | undefined;
   answer(): Promise<void>;
   fail(error: StoreUnavailableError | StoreRejectedError): Promise<void>;
   answerWith(answers: readonly MutationAnswer[]): Promise<void>;
@@ -24,7 +26,11 @@ interface HeldCall {
 class HoldingStore extends MemoryTaskStore {
   readonly calls: HeldCall[] = [];
 
-  override mutate(ref: PartitionRef, mutations: readonly Mutation[]): Promise<readonly MutationAnswer[]> {
+  override mutate(
+    ref: PartitionRef,
+    mutations: readonly Mutation[],
+    options?: MutateOptions,
+  ): Promise<readonly MutationAnswer[]> {
     return new Promise((resolve, reject) => {
       const answerWith = (answers: readonly MutationAnswer[]) => {
         resolve(answers);
@@ -33,7 +39,8 @@ class HoldingStore extends MemoryTaskStore {
       this.calls.push({
         mutations,
         ids: mutations.map(({ id }) => id),
-        answer: async () => answerWith(await super.mutate(ref, mutations)),
+        options,
+        answer: async () => answerWith(await super.mutate(ref, mutations, options)),
         fail: (error) => answerWith(mutations.map(() => ({ ok: false, error }))),
         answerWith,
         reject: (error) => {
@@ -81,9 +88,13 @@ describe('MutationBuffer', () => {
   }
 
   function submit(...mutations: readonly Mutation[]): void {
+    submitDurable(undefined, ...mutations);
+  }
+
+  function submitDurable(durability: Durability | undefined, ...mutations: readonly Mutation[]): void {
     for (const mutation of mutations) {
       const index = outcomes.push(undefined) - 1;
-      buffer.submit(mutation).then(
+      buffer.submit(mutation, durability).then(
         (result) => (outcomes[index] = result),
         (error: unknown) => (outcomes[index] = error as Error),
       );
@@ -164,6 +175,33 @@ describe('MutationBuffer', () => {
       await store.calls[2]?.answer();
       expect(new Set(statuses())).toEqual(new Set(['created']));
       expect(sent().flat()).toEqual(numbered(1_200));
+    });
+  });
+
+  describe('durability', () => {
+    const durable = { replicas: 1, timeoutMs: 100 };
+
+    it('is asked for in a call of its own, without changing the order', async () => {
+      submit(schedule('a'));
+      submitDurable(durable, schedule('b'), schedule('c'));
+      submit(schedule('d'));
+      await settled();
+      expect(sent()).toEqual([['a'], ['b', 'c']]);
+      await store.calls[0]?.answer();
+      expect(sent()).toEqual([['a'], ['b', 'c'], ['d']]);
+      expect(store.calls.map(({ options }) => options?.durability)).toEqual([undefined, durable, undefined]);
+    });
+
+    it.each([
+      { replicas: 2, timeoutMs: 100 },
+      { replicas: 1, timeoutMs: 200 },
+    ])('of another kind, %j, does not go along', async (other) => {
+      submitDurable(durable, schedule('a'));
+      submitDurable({ ...durable }, schedule('b'));
+      submitDurable(other, schedule('c'));
+      await settled();
+      expect(sent()).toEqual([['a', 'b'], ['c']]);
+      expect(store.calls.map(({ options }) => options?.durability)).toEqual([durable, other]);
     });
   });
 

@@ -172,6 +172,7 @@ describe('encodePayload', () => {
       ['Set', new Set(), exotic('Set')],
       ['WeakMap', new WeakMap(), exotic('WeakMap')],
       ['RegExp', /a/, exotic('RegExp')],
+      ['Map that bears a symbol', Object.assign(new Map(), { [Symbol('mark')]: 1 }), exotic('Map')],
       ['Error', new Error('e'), exotic('Error')],
       ['Promise', Promise.resolve(), exotic('Promise')],
       ['Uint8Array', new Uint8Array(1), exotic('Uint8Array')],

@@ -77,6 +77,7 @@ function assertPlainObject(value: object, path: string, ancestors: Set<object>):
 
 function assertPlainArray(value: readonly unknown[], path: string, ancestors: Set<object>): void {
   assertNoOwnForm(value, path);
+  assertNoSymbols(value, path);
   for (let index = 0; index < value.length; index++) assertPlain(value[index], `${path}[${index}]`, ancestors);
   if (Object.keys(value).length !== value.length) {
     throw new InvalidPayloadError(path, 'has properties beside its elements, which JSON would drop');
@@ -86,6 +87,7 @@ function assertPlainArray(value: readonly unknown[], path: string, ancestors: Se
 function assertPlainRecord(value: object, path: string, ancestors: Set<object>): void {
   assertNoOwnForm(value, path);
   assertNotExotic(value, path);
+  assertNoSymbols(value, path);
   for (const key of Object.keys(value)) {
     if (!key.isWellFormed()) throw new InvalidPayloadError(path, 'has a key with a lone surrogate');
     const property = readProperty(value, key, path);
@@ -101,11 +103,15 @@ function readProperty(value: object, key: string, path: string): unknown {
   }
 }
 
-/** Objects that JSON would rewrite by a `toJSON` of theirs (Date, Buffer, URL …), or whose symbols it would drop. */
+/** Objects that JSON would rewrite by a `toJSON` of theirs (Date, Buffer, URL …). */
 function assertNoOwnForm(value: object, path: string): void {
   if (typeof (value as { toJSON?: unknown }).toJSON === 'function') {
     throw new InvalidPayloadError(path, `is a ${nameOf(value)}, which has its own JSON form; pass that form`);
   }
+}
+
+/** After the look at the kind of an object: Node itself marks promises and handles with symbols. */
+function assertNoSymbols(value: object, path: string): void {
   const symbol = Object.getOwnPropertySymbols(value).find((key) =>
     Object.prototype.propertyIsEnumerable.call(value, key),
   );

@@ -4,7 +4,7 @@ import { lua } from './prelude.js';
 export const TURN_CLAIM = lua`
 local lastFence, fence, result = call('GET', FENCE), nil, nil
 local paused = call('EXISTS', PAUSED) == 1
-local function claim()
+if claimLimit > 0 and not paused then
   local ids, envelopes, counters, buried, orphans, bytes = {}, {}, {}, {}, {}, 0
   local deadlineText = int(nowMs + leaseMs)
 
@@ -102,5 +102,4 @@ local function claim()
   if #ids + #buried + #orphans > 0 then
     result = { ids, envelopes, table.concat(counters, ','), buried, orphans }
   end
-end
-if claimLimit > 0 and not paused then claim() end`;
+end`;

@@ -3,7 +3,7 @@ import { lua } from './prelude.js';
 /** Settles and extensions. */
 export const TURN_SETTLE = lua`
 local settled, extended, anyPutBack = '', '', false
-local function settleAndExtend()
+if settleCount + extensionCount > 0 then
   local named = settleCount + extensionCount
   local deadlines = call('ZMSCORE', LEASED, unpack(ARGV, FIRST_ID, FIRST_ID + named - 1))
   local entries = call('HMGET', RUN, unpack(ARGV, FIRST_ID, FIRST_ID + named - 1))
@@ -85,5 +85,4 @@ local function settleAndExtend()
   end
   extended = table.concat(extensions)
   flush()
-end
-if settleCount + extensionCount > 0 then settleAndExtend() end`;
+end`;
