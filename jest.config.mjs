@@ -38,6 +38,7 @@ const project = {
 export default {
   // Two, because the smallest machine that runs the suite has two cores and the servers under test need their share.
   maxWorkers: 2,
+  reporters: ['default', '<rootDir>/test/faults/table-reporter.mjs'],
   projects: [
     {
       ...project,

@@ -4,6 +4,7 @@ import { ConfigurationError } from '../../libs/delay-queue/src/core/errors.js';
 import type { Wakeup } from '../../libs/delay-queue/src/ports/wakeup.js';
 import { RedisTaskStore } from '../../libs/delay-queue/src/redis/redis-task-store.js';
 import { RedisCluster } from '../support/redis-cluster.js';
+import { TcpProxy } from '../support/tcp-proxy.js';
 import { waitFor } from '../support/wait-for.js';
 
 /** So many partitions that every node has some. */
@@ -81,15 +82,19 @@ describe('a cluster of three primaries', () => {
       const heard: Wakeup[] = [];
       other.wakeups$.subscribe((wakeup) => heard.push(wakeup));
       await other.listen(lanes);
-      for (const ref of lanes) await store.signal({ kind: 'ping', ref, holder: 'me' });
-      await waitFor(() => heard.length >= lanes.length, { what: 'a signal of each partition' });
-      expect(heard).toHaveLength(lanes.length);
+      const sent = lanes.map((ref) => ({ kind: 'ping', ref, holder: 'this test' }) as const);
+      for (const signal of sent) await store.signal(signal);
+      // What other tests have published may still be on its way between the nodes.
+      const received = (): Wakeup[] => heard.filter((wakeup) => 'holder' in wakeup && wakeup.holder === 'this test');
+      await waitFor(() => received().length >= lanes.length, { what: 'a signal of each partition' });
+      expect(received()).toEqual(expect.arrayContaining(sent));
+      expect(received()).toHaveLength(lanes.length);
     } finally {
       await other.close();
     }
   });
 
-  it('subscribes through another node when the connection of the subscription ends', async () => {
+  it('subscribes anew, through any node, when the connection of the subscription ends', async () => {
     const other = new RedisTaskStore({ connection: client, prefix: 'it', callTimeoutMs: 10_000 });
     try {
       await other.open();
@@ -97,8 +102,11 @@ describe('a cluster of three primaries', () => {
       other.wakeups$.subscribe((wakeup) => heard.push(wakeup));
       await other.listen(lanes);
       await Promise.all(client.nodes('master').map((node) => node.call('CLIENT', 'KILL', 'TYPE', 'pubsub')));
-      await waitFor(() => heard.length > 0, { what: 'the news of the interruption' });
-      expect(heard).toEqual([{ kind: 'resubscribed' }]);
+      await waitFor(() => heard.some(({ kind }) => kind === 'resubscribed'), { what: 'the news of the interruption' });
+      heard.length = 0;
+      await store.signal({ kind: 'ping', ref: { type: 'c', partition: 0 }, holder: 'this test' });
+      await waitFor(() => heard.some(({ kind }) => kind === 'ping'), { what: 'a signal over the new subscription' });
+      expect(heard.filter(({ kind }) => kind === 'resubscribed')).toEqual([]);
     } finally {
       await other.close();
     }
@@ -126,6 +134,36 @@ describe('a cluster of three primaries', () => {
       await expect(alone.open()).rejects.toThrow(ConfigurationError);
     } finally {
       await alone.close();
+    }
+  });
+});
+
+describe('a node of a cluster that went silent', () => {
+  it('costs its connection after two time limits, while the others are served', async () => {
+    const [first, ...rest] = cluster.ports;
+    const proxy = await TcpProxy.start(first ?? 0);
+    const behindProxy = new Cluster(
+      rest.map((port) => ({ host: '127.0.0.1', port })),
+      { natMap: { [`127.0.0.1:${first}`]: { host: '127.0.0.1', port: proxy.port } } },
+    );
+    const other = new RedisTaskStore({ connection: behindProxy, prefix: 'it', callTimeoutMs: 400 });
+    try {
+      await other.open();
+      const statsOfAll = (): Promise<PromiseSettledResult<unknown>[]> =>
+        Promise.allSettled(lanes.map((ref) => other.stats(ref)));
+      const isServed = async (): Promise<boolean> => (await statsOfAll()).every(({ status }) => status === 'fulfilled');
+      await waitFor(isServed, { what: 'every partition to be served' });
+      expect(proxy.connections).toBeGreaterThan(0);
+      proxy.goSilent();
+      const during = new Set((await statsOfAll()).map(({ status }) => status));
+      expect(during).toEqual(new Set(['fulfilled', 'rejected']));
+      proxy.restore();
+      // The old connection stays silent for ever, so the answers come over another one.
+      await waitFor(isServed, { deadlineMs: 15_000, what: 'every partition to be served again' });
+    } finally {
+      await other.close();
+      behindProxy.disconnect();
+      await proxy.stop();
     }
   });
 });
