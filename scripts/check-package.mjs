@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, posix } from 'node:path';
@@ -48,7 +48,9 @@ const folder = await mkdtemp(join(tmpdir(), 'check-package-'));
 try {
   const { tarball, files } = await pack();
   await checkContents(files);
-  await Promise.all(Object.entries(consumers).map(([name, peers]) => checkConsumer(name, peers, tarball)));
+  const checks = Object.entries(consumers).map(([name, peers]) => checkConsumer(name, peers, tarball));
+  // All of them end before the folder goes: a failure must not be hidden by one of another that still writes.
+  for (const check of await Promise.allSettled(checks)) if (check.status === 'rejected') throw check.reason;
 } finally {
   await rm(folder, { recursive: true, force: true });
 }
@@ -101,9 +103,12 @@ async function checkConsumer(name, peers, tarball) {
   assert.deepEqual(fromCommonJs, fromEsm, 'import and require() do not see the same exports');
   for (const [entry, names] of Object.entries(fromEsm)) assert(names.length > 0, `${entry} exports nothing`);
   await checkTypes(consumer);
+  await copyFile(join(root, 'scripts/check-lifecycle.cjs'), join(consumer, 'lifecycle.cjs'));
+  const { stdout: states } = await run(process.execPath, ['lifecycle.cjs'], { cwd: consumer, timeout: 120_000 });
 
   const counts = Object.entries(fromEsm).map(([entry, names]) => `${entry} (${names.length} exports)`);
   console.log(`${name}: ${counts.join(', ')}: import, require() and types work`);
+  console.log(`${name}: applications boot and close in order in ${states.trim()} states`);
 }
 
 /** The names that each entry point exports, as a script of the consumer sees them. */

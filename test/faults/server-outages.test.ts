@@ -154,11 +154,11 @@ scenario('C08 no wake-up arrives for 8 s, because the channels are forbidden', {
     await s.site.onPrimaries((redis) => redis.call('ACL', 'SETUSER', 'default', 'allchannels'));
   });
   await elapse(SWEEP_MS);
-  for (let round = 1; round <= 6; round++) {
+  for (let round = 1; round <= 8; round++) {
     await s.schedule(1, { id: `heard-${round}` });
     const start = await s.started(`heard-${round}`);
-    // Far below the 2.5 s in which a holder looks by itself.
-    expect(start.startMs - start.dueMs).toBeLessThan(1_000);
+    // Far below the 2.5 s in which a holder looks by itself, which would meet so many in time only once in 60 runs.
+    expect(start.startMs - start.dueMs).toBeLessThan(1_500);
     await elapse(s.random.upTo(700));
   }
 });

@@ -60,7 +60,7 @@ describe('scripts that the server does not know', () => {
 });
 
 it('calls after closing are refused', async () => {
-  await start(SHORT_TIMEOUT_MS);
+  await start(LONG_TIMEOUT_MS);
   await fixture.store.close();
   const calls = [
     fixture.store.open(),

@@ -1,3 +1,5 @@
+import { groupBy } from './group-by.js';
+
 /** Something bad that happened to one worker process, or to all of them. */
 export interface Fault {
   /** A few words for the table: `SIGKILL`, `server restarted`. */
@@ -28,9 +30,7 @@ export class FaultLog {
 
   /** What was injected, with the number of times: `SIGKILL ×3`. */
   summary(): readonly string[] {
-    const counts = new Map<string, number>();
-    for (const { what } of this.faults) counts.set(what, (counts.get(what) ?? 0) + 1);
-    return [...counts].map(([what, count]) => (count === 1 ? what : `${what} ×${count}`));
+    return [...groupBy(this.faults, ({ what }) => what)].map(([what, each]) => withCount(what, each.length));
   }
 
   /** The last fault that can have disturbed this process within this time, or undefined. */
@@ -39,4 +39,9 @@ export class FaultLog {
       (fault) => (fault.on === 'all' || fault.on === process) && fault.fromMs <= toMs && fault.toMs >= fromMs,
     );
   }
+}
+
+/** Writes how often something happened: `SIGKILL ×3`. */
+export function withCount(what: string, count: number): string {
+  return count === 1 ? what : `${what} ×${count}`;
 }

@@ -5,7 +5,8 @@ import type { RedisServer } from '../../support/redis-server.js';
 import { TcpProxy } from '../../support/tcp-proxy.js';
 import { waitFor } from '../../support/wait-for.js';
 import type { ServerAddress } from '../worker/worker-protocol.js';
-import { FaultLog } from './fault-log.js';
+import { FaultLog, withCount } from './fault-log.js';
+import { groupBy } from './group-by.js';
 import { judge, type Verdict } from './judge.js';
 import { Latch } from './latch.js';
 import { type OutcomeRow, rowOf } from './outcome-table.js';
@@ -219,6 +220,12 @@ export class ScenarioRun {
     );
   }
 
+  /** Faults that handlers made themselves. */
+  private deedsAsFaults(): readonly string[] {
+    const deeds = this.records.of('stall').filter(({ what }) => what !== 'stalled machine');
+    return [...groupBy(deeds, ({ what }) => what)].map(([what, each]) => withCount(what, each.length));
+  }
+
   private async isDrained(): Promise<boolean> {
     // A server that is away has not been drained.
     const counts = await this.keys.counts().catch(() => null);
@@ -228,7 +235,7 @@ export class ScenarioRun {
   private row(verdict: Verdict): OutcomeRow {
     return rowOf(verdict, {
       scenario: this.parts.name,
-      injected: this.faults.summary(),
+      injected: [...this.faults.summary(), ...this.deedsAsFaults()],
       refused: this.book.refused,
       seconds: (performance.now() - this.startedMs) / 1000,
     });

@@ -110,6 +110,14 @@ describe('LoadWatch', () => {
       expect(overloadedAt[0]).toBeLessThanOrEqual(70);
     });
 
+    it('is overload when the last handler has ended 5 ms ago', async () => {
+      full = true;
+      load.handlerEnded();
+      load.watchFull();
+      await clock.advanceMs(5);
+      expect(overloadedAt).toEqual([5]);
+    });
+
     it('is looked at with one timer, however often it is asked for', () => {
       full = true;
       load.watchFull();

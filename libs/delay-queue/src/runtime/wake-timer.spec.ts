@@ -91,20 +91,36 @@ describe('WakeTimer', () => {
     expect(firedAt[0]).toBeLessThan(102);
   });
 
-  it('asks for whole milliseconds, for a system timer cuts fractions off', async () => {
-    const asked: number[] = [];
-    const asking: Clock = {
-      nowMs: () => clock.nowMs(),
-      monotonicMs: () => clock.monotonicMs(),
-      setTimer: (callback, delayMs) => {
-        asked.push(delayMs);
-        return clock.setTimer(callback, delayMs);
-      },
-    };
-    timer = new WakeTimer(asking, () => firedAt.push(clock.monotonicMs()));
-    timer.fireBy(10.2);
-    await clock.advanceMs(11);
-    expect(asked).toEqual([11]);
-    expect(firedAt).toEqual([11]);
+  describe('on a clock that tells what it is asked for', () => {
+    let asked: number[];
+
+    beforeEach(() => {
+      asked = [];
+      const asking: Clock = {
+        nowMs: () => clock.nowMs(),
+        monotonicMs: () => clock.monotonicMs(),
+        setTimer: (callback, delayMs) => {
+          asked.push(delayMs);
+          return clock.setTimer(callback, delayMs);
+        },
+      };
+      timer = new WakeTimer(asking, () => firedAt.push(clock.monotonicMs()));
+    });
+
+    it('asks for whole milliseconds, for a system timer cuts fractions off', async () => {
+      timer.fireBy(10.2);
+      await clock.advanceMs(11);
+      expect(asked).toEqual([11]);
+      expect(firedAt).toEqual([11]);
+    });
+
+    it('sets no timer anew for the time that it has', async () => {
+      timer.fireBy(10);
+      timer.fireBy(10);
+      timer.reset(10);
+      await clock.advanceMs(10);
+      expect(asked).toEqual([10]);
+      expect(firedAt).toEqual([10]);
+    });
   });
 });
