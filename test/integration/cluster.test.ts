@@ -157,6 +157,10 @@ describe('a node of a cluster that went silent', () => {
       proxy.goSilent();
       const during = new Set((await statsOfAll()).map(({ status }) => status));
       expect(during).toEqual(new Set(['fulfilled', 'rejected']));
+      const peeked = await other.peek({ holder: 'me', lanes });
+      expect(peeked.length).toBeGreaterThan(0);
+      expect(peeked.length).toBeLessThan(lanes.length);
+      expect(lanes).toEqual(expect.arrayContaining(peeked.map(({ ref }) => ref)));
       proxy.restore();
       // The old connection stays silent for ever, so the answers come over another one.
       await waitFor(isServed, { deadlineMs: 15_000, what: 'every partition to be served again' });

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { NOON, ProducerFixture, rejection, TYPE } from '../../../../test/nest/support/producer-fixture.js';
 import { MAX_DELAY_MS } from '../core/duration.js';
+import { readScheduleOptions } from './read-schedule-options.js';
 import type { ScheduleTime } from './schedule-options.js';
 
 let queue: ProducerFixture;
@@ -226,5 +227,28 @@ describe('ids', () => {
     ]);
     expect(first.id).toMatch(/^[\w-]{21}$/);
     expect(second.id).not.toBe(first.id);
+  });
+
+  it('reads how many replicas to wait for, and for how long', () => {
+    const { durability } = readScheduleOptions(
+      { delay: 0, durability: { replicas: 2, timeoutMs: 200 } },
+      { path: '', nowMs: 0 },
+    );
+    expect(durability).toEqual({ replicas: 2, timeoutMs: 200 });
+    expect(readScheduleOptions({ delay: 0 }, { path: '', nowMs: 0 }).durability).toBeUndefined();
+  });
+
+  it.each([
+    [1, 'durability'],
+    [null, 'durability'],
+    [{}, 'durability.replicas'],
+    [{ replicas: 0, timeoutMs: 1 }, 'durability.replicas'],
+    [{ replicas: 1.5, timeoutMs: 1 }, 'durability.replicas'],
+    [{ replicas: 1 }, 'durability.timeoutMs'],
+    [{ replicas: 1, timeoutMs: 0 }, 'durability.timeoutMs'],
+    [{ replicas: 1, timeoutMs: 5_001 }, 'durability.timeoutMs'],
+  ])('refuses a durability of %j by name', (durability, field) => {
+    const read = () => readScheduleOptions({ delay: 0, durability }, { path: '', nowMs: 0 });
+    expect(read).toThrow(expect.objectContaining({ code: 'invalid_argument', field }));
   });
 });

@@ -25,8 +25,8 @@ export interface ReadScheduleOptions {
 const TIME_KEYS = ['delay', 'at'];
 const SCHEDULE_KEYS = [...TIME_KEYS, 'id', 'onDuplicate', 'maxRetries', 'durability'];
 
-/** A call that waits for replicas holds back those for the same partition: a minute is more than anybody should wait. */
-const MAX_DURABILITY_MS = 60_000;
+/** A call that waits for replicas holds back those for the same partition, and a replica that lags longer will not catch up. */
+const MAX_DURABILITY_MS = 5_000;
 const ITEM_KEYS = [...SCHEDULE_KEYS, 'payload'];
 
 /**

@@ -28,8 +28,8 @@ export type ScheduleOptions = ScheduleTime & {
   /** Failures that are followed by another try, instead of the type's setting; 0 means one attempt. */
   readonly maxRetries?: number;
   /**
-   * Waits until so many replicas have the task, at most `timeoutMs`, and says in the result how many did. It narrows what
-   * a failover can lose, and does not close the gap: a replica may be promoted that was not among them.
+   * Waits until so many replicas have the task, at most `timeoutMs` (1 to 5,000), and says in the result how many did. It
+   * narrows what a failover can lose, and does not close the gap: a replica may be promoted that was not among them.
    */
   readonly durability?: { readonly replicas: number; readonly timeoutMs: number };
 };

@@ -80,7 +80,10 @@ export interface TaskStore {
   /** Settles, extends and claims, in this order; at most `MAX_TASKS_PER_CALL` tasks named and claimed in all. */
   turn(request: TurnRequest, options?: TurnOptions): Promise<TurnReply>;
 
-  /** Looks after lanes without claiming; one reply per lane, in order. */
+  /**
+   * Looks after lanes without claiming; one reply per lane, in order. Lanes whose part of the store is away are left out
+   * while others answer; it rejects when none does.
+   */
   peek(request: PeekRequest): Promise<readonly PeekReply[]>;
 
   /** Everything known of one task, or null. */

@@ -134,8 +134,11 @@ export class RedisTaskStore implements TaskStore {
     if (lanes.length === 0) return [];
     // In a cluster the lanes stand on several nodes.
     const calls = this.connections.isCluster ? lanes.map((ref) => [ref]) : [lanes];
-    const replies = await Promise.all(calls.map((part) => this.peekPart(holder, part)));
-    return replies.flat();
+    const answers = await Promise.allSettled(calls.map((part) => this.peekPart(holder, part)));
+    const failures = answers.filter((answer) => answer.status === 'rejected').map(({ reason }) => reason as Error);
+    if (failures.length === answers.length) throw failures[0] ?? new QueueClosedError();
+    for (const failure of failures) this.connections.reportError(failure);
+    return answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
   }
 
   async get(ref: PartitionRef, id: string): Promise<TaskRecord | null> {

@@ -1,4 +1,5 @@
 import type { Clock, ClockTimer } from '../core/clock.js';
+import { partitionName } from '../core/partition.js';
 import type { TaskStore } from '../ports/task-store.js';
 import type { Lane } from './lane.js';
 import type { StoreMonitor } from './store-monitor.js';
@@ -44,15 +45,16 @@ export class HolderBeat {
     const { store, holder, clock, monitor } = this.parts;
     const held = this.parts.lanes().filter((lane) => lane.armed);
     if (held.length === 0) return;
-    const signalsAtSend = held.map((lane) => lane.signalCount);
+    const asked = new Map(held.map((lane) => [partitionName(lane.ref), { lane, signalsAtSend: lane.signalCount }]));
     const sentAtMs = clock.monotonicMs();
     try {
       const replies = await store.peek({ holder, lanes: held.map(({ ref }) => ref) });
       const receivedAtMs = clock.monotonicMs();
-      replies.forEach((reply, index) => {
+      for (const reply of replies) {
         monitor.completed({ nowUs: reply.nowUs, sentAtMs, receivedAtMs });
-        held[index]?.peeked(reply, { signalsAtSend: signalsAtSend[index] ?? -1, receivedAtMs });
-      });
+        const question = asked.get(partitionName(reply.ref));
+        question?.lane.peeked(reply, { signalsAtSend: question.signalsAtSend, receivedAtMs });
+      }
     } catch (error) {
       monitor.failed(error);
     }
