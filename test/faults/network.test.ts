@@ -83,7 +83,8 @@ scenario(
     await s.inject('reply late', () => proxy.restore());
     // What the late process says about the task, whether released or settled, is refused.
     await waitFor(() => s.events('lease lost', 'x').length > 0, { what: 'the refusal', deadlineMs: 10_000 });
-    expect(s.records.of('start').filter(({ by }) => by === late.label)).toEqual([]);
+    // It may well be the late process that has taken the task anew.
+    expect(s.records.of('start').filter(({ by, deliveries }) => by === late.label && deliveries === 1)).toEqual([]);
   },
 );
 

@@ -154,13 +154,16 @@ scenario('C08 no wake-up arrives for 8 s, because the channels are forbidden', {
     await s.site.onPrimaries((redis) => redis.call('ACL', 'SETUSER', 'default', 'allchannels'));
   });
   await elapse(SWEEP_MS);
+  const lateness: number[] = [];
   for (let round = 1; round <= 8; round++) {
     await s.schedule(1, { id: `heard-${round}` });
     const start = await s.started(`heard-${round}`);
-    // Far below the 2.5 s in which a holder looks by itself, which would meet so many in time only once in 60 runs.
-    expect(start.startMs - start.dueMs).toBeLessThan(1_500);
+    lateness.push(start.startMs - start.dueMs);
     await elapse(s.random.upTo(700));
   }
+  // A holder that hears nothing looks every 2.5 s: half of its rounds would be far later than this.
+  expect(lateness.toSorted((a, b) => a - b)[4]).toBeLessThan(700);
+  for (const late of lateness) expect(late).toBeLessThan(SWEEP_MS + SLACK_MS);
 });
 scenario('C01 all connections are killed again and again under load', REPEATED, async (s) => {
   await underLoad(s, async () => {

@@ -42,9 +42,14 @@ export class HolderBeat {
   }
 
   private async beat(): Promise<void> {
-    const { store, holder, clock, monitor } = this.parts;
+    const { monitor } = this.parts;
     const held = this.parts.lanes().filter((lane) => lane.armed);
-    if (held.length === 0) return;
+    if (held.length > 0) await this.lookAfter(held);
+    else if (monitor.health.down) await this.probe();
+  }
+
+  private async lookAfter(held: readonly Lane[]): Promise<void> {
+    const { store, holder, clock, monitor } = this.parts;
     const asked = new Map(held.map((lane) => [partitionName(lane.ref), { lane, signalsAtSend: lane.signalCount }]));
     const sentAtMs = clock.monotonicMs();
     try {
@@ -55,6 +60,17 @@ export class HolderBeat {
         const question = asked.get(partitionName(reply.ref));
         question?.lane.peeked(reply, { signalsAtSend: question.signalsAtSend, receivedAtMs });
       }
+    } catch (error) {
+      monitor.failed(error);
+    }
+  }
+
+  /** Who only schedules, or rests while another process watches, would never learn that the store is back. */
+  private async probe(): Promise<void> {
+    const { store, monitor } = this.parts;
+    try {
+      await store.open();
+      monitor.completed();
     } catch (error) {
       monitor.failed(error);
     }

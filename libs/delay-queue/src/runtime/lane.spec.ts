@@ -107,6 +107,21 @@ describe('Lane', () => {
       expect(await process.stateOf('t', 'a')).toBeNull();
     });
 
+    it('C53 starts nothing of a claim that is answered when its lease is over', async () => {
+      const runs: number[] = [];
+      const options: QueueOptions = { types: { t: { lease: LATE_BY_MS } } };
+      const process = newProcess({ options }).handle('t', (task) => runs.push(task.deliveries));
+      await process.start();
+      store.fault = (_, request) => (request?.claim ? 'answer late' : null);
+      await process.schedule('t', 0, { id: 'a' });
+      await clock.advanceMs(1);
+      store.fault = () => 'not sent';
+      await clock.advanceMs(LATE_BY_MS);
+      store.fault = () => null;
+      await clock.advanceMs(1_000);
+      expect(runs).toEqual([2]);
+    });
+
     it('C13 keeps owning a task whose renewal was applied although its answer was lost', async () => {
       const work = deferred();
       const process = newProcess({ options: { types: { t: { lease: '3s' } } } }).handle('t', () => work.promise);
@@ -270,6 +285,22 @@ describe('Lane', () => {
         call === 'peek' || request?.holder === store.turns[0]?.holder ? 'not sent' : null;
       await clock.advanceMs(7_000);
       expect(other.eventsOf('completed').map(({ id }) => id)).toEqual(['a']);
+    });
+
+    it('learns that the store is back although it has no reason to call it', async () => {
+      const watching = newProcess().handle('t', () => undefined);
+      await watching.start();
+      const resting = newProcess().handle('t', () => undefined);
+      await resting.start();
+      await clock.advanceMs(6_000);
+      store.fault = () => 'not sent';
+      await expect(resting.schedule('t', 0)).rejects.toMatchObject({ outcome: 'not_sent' });
+      expect(resting.eventsOf('store down')).toHaveLength(1);
+      store.fault = () => null;
+      await clock.advanceMs(2_500);
+      expect(resting.eventsOf('store up')).toHaveLength(1);
+      await clock.advanceMs(20_000);
+      expect(resting.runtime.health.status).toBe('up');
     });
 
     it('wakes at the new time when a task is scheduled before the one it waits for', async () => {

@@ -242,7 +242,9 @@ export class Lane implements ExecutorHost, TurnLoopHost, ArmWatchHost {
 
   repliedLate(reply: TurnReply, times: CallTimes): void {
     if (this.phase === 'closed') return;
-    const places = this.phase === 'open' ? this.parts.slots.reserve(reply.claimed.length) : 0;
+    // When the lease is over as well, somebody else may be running the tasks by now.
+    const isOver = times.receivedAtMs - times.sentAtMs >= this.parts.settings.leaseMs;
+    const places = this.phase === 'open' && !isOver ? this.parts.slots.reserve(reply.claimed.length) : 0;
     this.begin(reply.claimed.slice(0, places), reply.nowUs, times);
     for (const claimed of reply.claimed.slice(places)) this.giveBack(claimed, times);
     reportFindings(this.parts, reply);
