@@ -6,6 +6,7 @@ import { describeMachine } from './report/machine.js';
 import { reportProfiles } from './report/profile.js';
 import { figuresOf, reportRows, type RowResult } from './report/report-rows.js';
 import { runRow } from './run-row.js';
+import type { Row } from './rows/row.js';
 import type { StageOptions } from './stage.js';
 
 /** Progress goes to the error output, so that the output is the report alone. */
@@ -32,19 +33,24 @@ async function grow(stage: StageOptions): Promise<{ text: string; figures: unkno
 }
 
 async function compare(options: BenchOptions, stage: StageOptions): Promise<{ text: string; figures: unknown }> {
+  const alone = options.rows.filter(({ sideBySide = false }) => !sideBySide);
   const results: RowResult[] = [];
-  for (const row of options.rows) {
-    // A row that was asked for by its name is run, also where the short run leaves it out.
-    const runs = options.runs ?? ((options.quick ? row.runs.quick : row.runs.full) || 1);
-    const summaries = await runRow(row, {
-      runs,
-      subjects: options.subjects,
-      stage,
-      onRun: (subject, { value }) => progress(`${row.name}  ${subject}  ${formatNumber(value)} ${row.unit}`),
-    });
-    results.push({ row, summaries });
-  }
+  for (const row of alone) results.push(await resultOf(row, options, stage));
+  const others = options.rows.filter(({ sideBySide = false }) => sideBySide);
+  results.push(...(await Promise.all(others.map((row) => resultOf(row, options, stage)))));
   return { text: reportRows(results), figures: figuresOf(results) };
+}
+
+async function resultOf(row: Row, options: BenchOptions, stage: StageOptions): Promise<RowResult> {
+  // A row that was asked for by its name is run, also where the short run leaves it out.
+  const runs = options.runs ?? ((options.quick ? row.runs.quick : row.runs.full) || 1);
+  const summaries = await runRow(row, {
+    runs,
+    subjects: options.subjects,
+    stage,
+    onRun: (subject, { value }) => progress(`${row.name}  ${subject}  ${formatNumber(value)} ${row.unit}`),
+  });
+  return { row, summaries };
 }
 
 function readOptionsOrExplain(): BenchOptions | null {

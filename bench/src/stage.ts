@@ -54,13 +54,19 @@ export class Stage {
   }
 
   /** Starts a process that consumes. */
-  async startConsumer(consume: ConsumeRequest, types: readonly string[] = [TASK_TYPE]): Promise<Participant> {
-    return this.start(types, consume);
+  async startConsumer(consume: ConsumeRequest): Promise<Participant> {
+    return this.start([TASK_TYPE], consume);
   }
 
-  /** Starts several processes that consume. */
-  async startConsumers(count: number, consume: ConsumeRequest): Promise<Participant[]> {
-    return Promise.all(Array.from({ length: count }, () => this.startConsumer(consume)));
+  /** Starts several processes that consume; one after the other, or all would be slow to connect. */
+  async startConsumers(
+    count: number,
+    consume: ConsumeRequest,
+    types: readonly string[] = [TASK_TYPE],
+  ): Promise<Participant[]> {
+    const consumers: Participant[] = [];
+    while (consumers.length < count) consumers.push(await this.start(types, consume));
+    return consumers;
   }
 
   private async start(types: readonly string[], consume: ConsumeRequest | null): Promise<Participant> {

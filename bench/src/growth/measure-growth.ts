@@ -78,10 +78,10 @@ async function measureSize(stages: readonly Stage[], waiting: number): Promise<G
     waiting,
     schedulesPerSecond: median(drains.map((drain) => drain.schedulesPerSecond)),
     drainsPerSecond: median(drains.map((drain) => drain.drainsPerSecond)),
-    scheduleScriptUs: median(drains.map((drain) => drain.scheduleCost.scriptUs)),
-    drainScriptUs: median(drains.map((drain) => drain.drainCost.scriptUs)),
-    scheduleCpuUs: median(drains.map((drain) => drain.scheduleCost.cpuUs)),
-    drainCpuUs: median(drains.map((drain) => drain.drainCost.cpuUs)),
+    scheduleScriptUs: median(drains.map((drain) => drain.scheduleCost.redisScriptUs)),
+    drainScriptUs: median(drains.map((drain) => drain.drainCost.redisScriptUs)),
+    scheduleCpuUs: median(drains.map((drain) => drain.scheduleCost.redisCpuUs)),
+    drainCpuUs: median(drains.map((drain) => drain.drainCost.redisCpuUs)),
     consumerMib: median(drains.map((drain) => drain.memoryBytes)) / 2 ** 20,
   }));
 }

@@ -8,6 +8,8 @@ export interface OpenRequest {
   readonly types: readonly string[];
   /** `null` for a process that only schedules. */
   readonly consume: ConsumeRequest | null;
+  /** Folder for a CPU profile of the process from then on; `undefined` for none. */
+  readonly profileFolder: string | undefined;
 }
 
 /** How a process consumes. */
@@ -57,6 +59,14 @@ export interface CancelLoad extends TaskRange {
   readonly callers: number;
 }
 
+/** What a process has taken of its machine. */
+export interface ProcessUsage {
+  /** Processor time since its start, in microseconds. */
+  readonly cpuUs: number;
+  /** Resident memory, in bytes. */
+  readonly memoryBytes: number;
+}
+
 /** What a process of a measurement can be asked to do; the loads answer the milliseconds that they took. */
 export interface ParticipantApi {
   open(request: OpenRequest): Promise<void>;
@@ -69,8 +79,7 @@ export interface ParticipantApi {
   /** Runs so far. */
   progress(): Promise<number>;
   report(): Promise<RunReport>;
-  /** Resident memory of the process, in bytes. */
-  memoryBytes(): Promise<number>;
+  usage(): Promise<ProcessUsage>;
   close(): Promise<void>;
 }
 

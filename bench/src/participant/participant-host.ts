@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makeTask, makeTasks, taskIdOf } from '../bench-task.js';
 import { RunLog, type RunReport } from '../run-log.js';
-import { subjectOf } from '../subjects/open-subject.js';
+import { openSubject } from '../subjects/open-subject.js';
 import type { ConsumeOptions, SubjectSession } from '../subjects/subject.js';
 import type {
   BulkLoad,
@@ -11,22 +11,26 @@ import type {
   OpenRequest,
   PacedLoad,
   ParticipantApi,
+  ProcessUsage,
   SingleLoad,
   TaskRange,
 } from './participant-api.js';
+import { CpuProfile } from './cpu-profile.js';
 import { runCallers } from './run-callers.js';
 
 /** Carries out, in its own process, what a measurement asks for. What is scheduled is made before the time starts. */
 export class ParticipantHost implements ParticipantApi {
   private opened: SubjectSession | null = null;
   private log: RunLog | null = null;
+  private profile: CpuProfile | null = null;
 
-  async open({ subject, redisUrl, types, consume }: OpenRequest): Promise<void> {
-    this.opened = await subjectOf(subject)({
+  async open({ subject, redisUrl, types, consume, profileFolder }: OpenRequest): Promise<void> {
+    this.opened = await openSubject(subject, {
       redisUrl,
       types,
       consume: consume === null ? null : this.consumeOptions(consume),
     });
+    if (profileFolder !== undefined) this.profile = await CpuProfile.start(profileFolder);
   }
 
   async schedule(load: SingleLoad): Promise<number> {
@@ -83,11 +87,13 @@ export class ParticipantHost implements ParticipantApi {
     return Promise.resolve(this.runLog.report());
   }
 
-  memoryBytes(): Promise<number> {
-    return Promise.resolve(process.memoryUsage.rss());
+  usage(): Promise<ProcessUsage> {
+    const { user, system } = process.cpuUsage();
+    return Promise.resolve({ cpuUs: user + system, memoryBytes: process.memoryUsage.rss() });
   }
 
   async close(): Promise<void> {
+    await this.profile?.finish(this.log === null ? 'producer' : 'consumer');
     await this.session.close();
   }
 

@@ -5,12 +5,6 @@ import type { OpenRequest, ParticipantAnswer, ParticipantApi } from './participa
 
 const PROCESS_FILE = fileURLToPath(new URL('./participant-process.js', import.meta.url));
 
-/** How a participant's process is started. */
-export interface ParticipantOptions extends OpenRequest {
-  /** Folder for a CPU profile of the process. */
-  readonly profileFolder?: string | undefined;
-}
-
 interface PendingCall {
   resolve(result: unknown): void;
   reject(error: Error): void;
@@ -31,9 +25,8 @@ export class Participant {
   }
 
   /** Starts a process and opens the queue in it. */
-  static async start({ profileFolder, ...request }: ParticipantOptions): Promise<Participant> {
-    const execArgv = profileFolder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`];
-    const child = fork(PROCESS_FILE, { execArgv, serialization: 'advanced' });
+  static async start(request: OpenRequest): Promise<Participant> {
+    const child = fork(PROCESS_FILE, { serialization: 'advanced' });
     const participant = new Participant(child, request.subject);
     try {
       await participant.call('open', request);

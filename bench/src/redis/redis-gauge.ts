@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 
-/** What Redis did for each task, in microseconds. */
-export interface RedisCost {
+/** What Redis did in some time, in microseconds. */
+interface RedisCost {
   /** Time in script calls, by `INFO commandstats`; what scripts call is part of it. */
   readonly scriptUs: number;
   /** Processor time of the server, with network and parsing. */
@@ -31,11 +31,11 @@ export class RedisGauge {
     this.cpuUsAtStart = await this.cpuUs();
   }
 
-  /** The costs of each of some tasks since {@link startCost}. */
-  async costPer(tasks: number): Promise<RedisCost> {
+  /** The costs since {@link startCost}. */
+  async cost(): Promise<RedisCost> {
     const stats = await this.client.info('commandstats');
     const scriptUs = SCRIPT_COMMANDS.reduce((sum, name) => sum + usecOf(stats, name), 0);
-    return { scriptUs: scriptUs / tasks, cpuUs: ((await this.cpuUs()) - this.cpuUsAtStart) / tasks };
+    return { scriptUs, cpuUs: (await this.cpuUs()) - this.cpuUsAtStart };
   }
 
   /** Memory that the server uses, in bytes, when it does not change any more. */

@@ -32,13 +32,13 @@ export class RedisServer {
       detached: true,
     });
     const url = `redis://127.0.0.1:${port}`;
-    await untilItAnswers(url);
+    await Promise.race([untilItAnswers(url), failOnExit(child)]);
     return new RedisServer(url, child, watchdog);
   }
 
   /** Ends the server; its folder goes with it. */
   async stop(): Promise<void> {
-    const exited = Promise.all([once(this.child, 'exit'), once(this.watchdog, 'exit')]);
+    const exited = Promise.all([exitOf(this.child), exitOf(this.watchdog)]);
     this.child.kill('SIGKILL');
     this.watchdog.stdin?.end();
     await exited;
@@ -49,6 +49,15 @@ export class RedisServer {
 export async function redisVersion(): Promise<string> {
   const { stdout } = await promisify(execFile)(BINARY, ['--version']);
   return /\bv=(\S+)/.exec(stdout)?.[1] ?? 'unknown';
+}
+
+async function exitOf(child: ChildProcess): Promise<void> {
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+}
+
+async function failOnExit(child: ChildProcess): Promise<never> {
+  const [code, signal] = (await once(child, 'exit')) as [number | null, string | null];
+  throw new Error(`${BINARY} ended with ${code ?? signal}`);
 }
 
 async function untilItAnswers(url: string): Promise<void> {

@@ -7,8 +7,8 @@ interface ProfileNode {
   readonly callFrame: { readonly functionName: string; readonly url: string; readonly lineNumber: number };
 }
 
-/** The format of `node --cpu-prof`. */
-interface CpuProfile {
+/** The format of a CPU profile of V8. */
+interface ProfileFile {
   readonly nodes: readonly ProfileNode[];
   readonly samples: readonly number[];
   readonly timeDeltas: readonly number[];
@@ -16,6 +16,9 @@ interface CpuProfile {
 
 /** Lines of each profile. */
 const TOP = 25;
+
+/** Time in which the process waited, or wrote the profile. */
+const NO_WORK = ['(idle)', 'dispatch'];
 
 const PROFILE = /\.cpuprofile$/;
 
@@ -28,11 +31,11 @@ export async function reportProfiles(folder: string): Promise<string> {
   return texts.join('\n\n');
 }
 
-async function readProfile(file: string): Promise<CpuProfile> {
-  return JSON.parse(await readFile(file, 'utf8')) as CpuProfile;
+async function readProfile(file: string): Promise<ProfileFile> {
+  return JSON.parse(await readFile(file, 'utf8')) as ProfileFile;
 }
 
-function reportProfile(name: string, { nodes, samples, timeDeltas }: CpuProfile): string {
+function reportProfile(name: string, { nodes, samples, timeDeltas }: ProfileFile): string {
   const places = new Map(nodes.map((node) => [node.id, placeOf(node)]));
   const selfUs = new Map<string, number>();
   samples.forEach((id, index) => {
@@ -40,7 +43,7 @@ function reportProfile(name: string, { nodes, samples, timeDeltas }: CpuProfile)
     selfUs.set(place, (selfUs.get(place) ?? 0) + (timeDeltas[index] ?? 0));
   });
   const idleUs = selfUs.get('(idle)') ?? 0;
-  selfUs.delete('(idle)');
+  for (const place of NO_WORK) selfUs.delete(place);
   const busyUs = [...selfUs.values()].reduce((sum, us) => sum + us, 0);
   const top = [...selfUs].sort((one, other) => other[1] - one[1]).slice(0, TOP);
   const rows = top.map(([place, us]) => [((100 * us) / busyUs).toFixed(1), (us / 1000).toFixed(0), place]);

@@ -26,10 +26,10 @@ export const ALL_ROWS: readonly Row[] = [
   lateness1000,
   memory100k,
   memory1m,
+  cancelC64,
+  rescheduleC64,
   idle1,
   idle20,
   loneClaims20,
   killRerun,
-  cancelC64,
-  rescheduleC64,
 ];

@@ -1,6 +1,6 @@
 import { atLeastTimes } from '../goals.js';
 import { measureLoad } from './measure-load.js';
-import { REPEATED, type Row } from './row.js';
+import { REPEATED_IN_FULL, type Row } from './row.js';
 
 /** Waiting tasks are removed one by one, by 64 callers. */
 export const cancelC64: Row = {
@@ -8,7 +8,7 @@ export const cancelC64: Row = {
   title: 'cancel, 64 concurrent callers',
   unit: 'ops/s',
   subjects: ['nestjs-delay-queue', 'bullmq', 'bee-queue', 'raw'],
-  runs: REPEATED,
+  runs: REPEATED_IN_FULL,
   goals: [atLeastTimes('bullmq', 2)],
   measure: (stage) =>
     measureLoad(stage, {

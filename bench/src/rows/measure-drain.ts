@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Participant } from '../participant/participant.js';
 import type { TaskRange } from '../participant/participant-api.js';
-import type { RedisCost } from '../redis/redis-gauge.js';
 import type { RunReport } from '../run-log.js';
 import type { Stage } from '../stage.js';
+import { CostMeter, type TaskCost } from '../task-cost.js';
 import { closeAndExpectOnce, untilRun } from '../verification.js';
 
 /** What falls due at once, and who runs it. */
@@ -20,15 +20,15 @@ export interface DrainPlan {
 /** How fast tasks were scheduled and drained. */
 export interface DrainResult {
   readonly schedulesPerSecond: number;
-  readonly scheduleCost: RedisCost;
+  readonly scheduleCost: TaskCost;
   readonly drainsPerSecond: number;
-  readonly drainCost: RedisCost;
+  readonly drainCost: TaskCost;
   /** Resident memory of the largest consumer after the drain, in bytes. */
   readonly memoryBytes: number;
 }
 
 /** Time for the warm-up tasks to be scheduled before they fall due. */
-const WARM_UP_LEAD_MS = 1_000;
+const WARM_UP_LEAD_MS = 600;
 
 /** The measured tasks fall due when so many times the expected time for scheduling them has passed, and then this. */
 const LEAD_FACTOR = 1.5;
@@ -43,8 +43,10 @@ const DEADLINE_MS = 120_000;
 export async function measureDrain(stage: Stage, plan: DrainPlan): Promise<DrainResult> {
   const total = plan.warmUp + plan.tasks;
   const { processes, concurrency } = plan;
-  const producer = await stage.startProducer();
-  const consumers = await stage.startConsumers(processes, { concurrency, tasks: total, measuredFrom: plan.warmUp });
+  const [producer, consumers] = await Promise.all([
+    stage.startProducer(),
+    stage.startConsumers(processes, { concurrency, tasks: total, measuredFrom: plan.warmUp }),
+  ]);
 
   const schedule = (range: TaskRange, dueAtMs: number): Promise<number> =>
     plan.callers === null
@@ -56,15 +58,15 @@ export async function measureDrain(stage: Stage, plan: DrainPlan): Promise<Drain
 
   const leadMs = (warmUpMs / plan.warmUp) * plan.tasks * LEAD_FACTOR + LEAD_MS;
   const dueAtMs = Math.ceil(Date.now() + leadMs);
-  await stage.gauge.startCost();
+  const scheduleMeter = await CostMeter.start(stage.gauge, [producer]);
   const scheduleMs = await schedule({ first: plan.warmUp, count: plan.tasks }, dueAtMs);
-  const scheduleCost = await stage.gauge.costPer(plan.tasks);
+  const scheduleCost = await scheduleMeter.perTask(plan.tasks);
   if (Date.now() > dueAtMs) throw new Error(`scheduling took ${scheduleMs} ms, so that tasks fell due meanwhile`);
 
-  await stage.gauge.startCost();
+  const drainMeter = await CostMeter.start(stage.gauge, consumers);
   await sleep(dueAtMs - Date.now());
   await untilRun(consumers, total, DEADLINE_MS);
-  const drainCost = await stage.gauge.costPer(plan.tasks);
+  const drainCost = await drainMeter.perTask(plan.tasks);
   const memoryBytes = await largestMemory(consumers);
   const reports = await closeAndExpectOnce(consumers, total);
   await producer.close();
@@ -86,5 +88,6 @@ function drainMs(reports: readonly RunReport[]): number {
 }
 
 async function largestMemory(consumers: readonly Participant[]): Promise<number> {
-  return Math.max(...(await Promise.all(consumers.map((consumer) => consumer.call('memoryBytes')))));
+  const usages = await Promise.all(consumers.map((consumer) => consumer.call('usage')));
+  return Math.max(...usages.map(({ memoryBytes }) => memoryBytes));
 }

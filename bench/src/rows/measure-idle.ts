@@ -23,8 +23,7 @@ export async function measureIdle(like: Stage, plan: IdlePlan): Promise<number> 
   return Stage.use(like.subject, like.options, async (stage) => {
     if (plan.waiting > 0) await scheduleFarTasks(stage, plan.waiting);
     const types = Array.from({ length: plan.types }, (_, index) => (index === 0 ? TASK_TYPE : `other_${index}`));
-    const request = { concurrency: null, tasks: plan.waiting };
-    await Promise.all(Array.from({ length: plan.processes }, () => stage.startConsumer(request, types)));
+    await stage.startConsumers(plan.processes, { concurrency: null, tasks: plan.waiting }, types);
     await sleep(SETTLE_MS);
     const monitor = await CommandMonitor.start(stage.redisUrl);
     await sleep(WINDOW_MS);

@@ -16,14 +16,12 @@ export const COMBINE_LATENESS = { max: 'max', early: 'sum' } as const;
 
 /** Measures how late handlers start when one process schedules at a steady rate and another one consumes. */
 export async function measureLateness(stage: Stage, perSecond: number): Promise<Measurement> {
-  const seconds = WARM_UP_SECONDS + (stage.options.quick ? 4 : 10);
+  const seconds = WARM_UP_SECONDS + (stage.options.quick ? 3 : 10);
   const tasks = perSecond * seconds;
-  const consumer = await stage.startConsumer({
-    concurrency: null,
-    tasks,
-    measuredFrom: perSecond * WARM_UP_SECONDS,
-  });
-  const producer = await stage.startProducer();
+  const [consumer, producer] = await Promise.all([
+    stage.startConsumer({ concurrency: null, tasks, measuredFrom: perSecond * WARM_UP_SECONDS }),
+    stage.startProducer(),
+  ]);
   await producer.call('schedulePaced', { first: 0, count: tasks, perSecond, delayMs: DELAY_MS });
   await untilRun([consumer], tasks, DEADLINE_MS);
   const [report] = await closeAndExpectOnce([consumer], tasks);

@@ -1,8 +1,9 @@
 import type { Participant } from '../participant/participant.js';
 import type { TaskRange } from '../participant/participant-api.js';
 import type { Stage } from '../stage.js';
+import { CostMeter } from '../task-cost.js';
 import { expectWaiting } from '../verification.js';
-import { costFigures, type Measurement } from './row.js';
+import type { Measurement } from './row.js';
 
 /** Calls before the measured ones, for the just-in-time compiler. */
 const WARM_UP = 10_000;
@@ -34,10 +35,10 @@ export async function measureLoad(stage: Stage, plan: LoadPlan): Promise<Measure
     await producer.call('scheduleMany', { first: 0, count: total, perCall: 1_000, ...farDueTimes() });
   }
   await plan.load(producer, { first: 0, count: WARM_UP });
-  await stage.gauge.startCost();
+  const meter = await CostMeter.start(stage.gauge, [producer]);
   const elapsedMs = await plan.load(producer, { first: WARM_UP, count: plan.tasks });
-  const cost = await stage.gauge.costPer(plan.tasks);
+  const cost = await meter.perTask(plan.tasks);
   await expectWaiting(producer, plan.waitingAfter === 'all' ? total : 0);
   await producer.close();
-  return { value: (plan.tasks / elapsedMs) * 1000, extra: costFigures(cost) };
+  return { value: (plan.tasks / elapsedMs) * 1000, extra: { ...cost } };
 }

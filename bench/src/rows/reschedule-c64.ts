@@ -1,6 +1,6 @@
 import { atLeastTimes } from '../goals.js';
 import { farDueTimes, measureLoad } from './measure-load.js';
-import { REPEATED, type Row } from './row.js';
+import { REPEATED_IN_FULL, type Row } from './row.js';
 
 /** Waiting tasks, known by their ids alone, are moved one by one, by 64 callers. */
 export const rescheduleC64: Row = {
@@ -8,7 +8,7 @@ export const rescheduleC64: Row = {
   title: 'reschedule, 64 concurrent callers',
   unit: 'ops/s',
   subjects: ['nestjs-delay-queue', 'bullmq', 'raw'],
-  runs: REPEATED,
+  runs: REPEATED_IN_FULL,
   goals: [atLeastTimes('bullmq', 2)],
   measure: (stage) =>
     measureLoad(stage, {

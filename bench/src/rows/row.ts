@@ -1,5 +1,4 @@
 import type { Goal } from '../goals.js';
-import type { RedisCost } from '../redis/redis-gauge.js';
 import type { Stage } from '../stage.js';
 import type { SubjectName } from '../subjects/subject.js';
 
@@ -19,7 +18,12 @@ export interface Row {
   readonly subjects: readonly SubjectName[];
   /** Runs of each subject; 0 leaves the row out. */
   readonly runs: { readonly quick: number; readonly full: number };
-  /** The subjects run side by side, because the row counts and nothing in it is a matter of speed. @default false */
+  /**
+   * Runs beside the other rows of this kind, and its subjects beside each other: it counts, or waits for long, and
+   * nothing in it is a matter of speed.
+   *
+   * @default false
+   */
   readonly sideBySide?: boolean;
   /** How further figures of several runs become one. @default 'median' */
   readonly combine?: Readonly<Record<string, 'median' | 'max' | 'sum'>>;
@@ -31,10 +35,8 @@ export interface Row {
 /** How often a row is run whose figures vary. */
 export const REPEATED = { quick: 2, full: 5 };
 
+/** How often a row is run that a short run has no time to repeat. */
+export const REPEATED_IN_FULL = { quick: 1, full: 5 };
+
 /** How often a row is run that takes long and hardly varies. */
 export const ONCE = { quick: 1, full: 1 };
-
-/** The cost of a task as further figures. */
-export function costFigures({ scriptUs, cpuUs }: RedisCost): Record<string, number> {
-  return { redisScriptUs: scriptUs, redisCpuUs: cpuUs };
-}

@@ -1,19 +1,19 @@
-import { openBeeQueue } from './bee-queue.js';
-import { openBull } from './bull.js';
-import { openBullMq } from './bullmq.js';
-import { openDelayQueue } from './nestjs-delay-queue.js';
-import { openRaw } from './raw.js';
-import type { OpenSubject, SubjectName } from './subject.js';
+import type { OpenOptions, SubjectName, SubjectSession } from './subject.js';
 
-const SUBJECTS: Readonly<Record<SubjectName, OpenSubject>> = {
-  'nestjs-delay-queue': openDelayQueue,
-  bullmq: openBullMq,
-  'bee-queue': openBeeQueue,
-  bull: openBull,
-  raw: openRaw,
-};
-
-/** Finds the adapter of a subject. */
-export function subjectOf(name: SubjectName): OpenSubject {
-  return SUBJECTS[name];
+/** Opens a queue of the named subject; no other queue's code is loaded into the process. */
+export async function openSubject(name: SubjectName, options: OpenOptions): Promise<SubjectSession> {
+  switch (name) {
+    case 'nestjs-delay-queue':
+      return (await import('./nestjs-delay-queue.js')).openDelayQueue(options);
+    case 'bullmq':
+      return (await import('./bullmq.js')).openBullMq(options);
+    case 'bee-queue':
+      return (await import('./bee-queue.js')).openBeeQueue(options);
+    case 'bull':
+      return (await import('./bull.js')).openBull(options);
+    case 'raw':
+      return (await import('./raw.js')).openRaw(options);
+    default:
+      return name satisfies never;
+  }
 }

@@ -42,9 +42,6 @@ export interface SubjectSession {
   close(): Promise<void>;
 }
 
-/** Opens a queue of the subject. */
-export type OpenSubject = (options: OpenOptions) => Promise<SubjectSession>;
-
 /** The first of some types: the one that tasks are scheduled for. */
 export function firstType(types: readonly string[]): string {
   const [type] = types;
