@@ -78,7 +78,7 @@ const states = {
     const { app, journal } = await boot(() => work);
     if (!journal.includes('handler started')) await started(app);
     const closed = closing(app);
-    setTimeout(end, 100);
+    setTimeout(() => end(), 100);
     await closed;
     const steps = ['application ready', 'handler started', 'handler ended', 'database closed'];
     assert.deepEqual([...new Set(journal)], steps);
@@ -103,11 +103,13 @@ const states = {
   },
 };
 
-(async () => {
+async function main() {
   for (const [name, check] of Object.entries(states)) {
     await check().catch((error) => {
       throw new Error(`shutdown, ${name}`, { cause: error });
     });
   }
   console.log(Object.keys(states).length);
-})();
+}
+
+void main();
