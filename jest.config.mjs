@@ -49,6 +49,12 @@ export default {
       ...project,
       displayName: 'integration',
       testMatch: ['<rootDir>/test/**/*.test.ts'],
+      testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/faults/'],
+    },
+    {
+      ...project,
+      displayName: 'faults',
+      testMatch: ['<rootDir>/test/faults/**/*.test.ts'],
     },
   ],
 };

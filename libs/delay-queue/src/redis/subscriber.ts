@@ -95,15 +95,18 @@ export class Subscriber {
   }
 
   private async onReady(listening: Listening): Promise<void> {
-    this.attempts = 0;
     try {
       await this.catchUp(listening);
     } catch (error) {
       this.connections.reportError(error as Error);
       this.failWaiters(error as Error);
+      // A refusal leaves the connection open and deaf: another one is made, until the server subscribes us.
+      this.mayHaveMissed = true;
+      listening.client.disconnect();
       return;
     }
     if (listening !== this.listening) return;
+    this.attempts = 0;
     this.stopProbe();
     for (const { resolve } of this.waiters) resolve();
     this.waiters.clear();

@@ -171,13 +171,14 @@ describe('ArmWatch', () => {
       expect(watch.armed).toBe(false);
     });
 
-    it('makes its holder answer a ping of another with a beat', () => {
+    it('makes its holder answer a ping of another with a beat, and nobody do anything else', async () => {
       hear('ping', 'other');
       expect(asked).toEqual([]);
       watch.learned(true);
       hear('ping', 'me');
       expect(asked).toEqual([]);
       hear('ping', 'other');
+      await clock.advanceMs(1_000);
       expect(asked).toEqual(['beat']);
     });
   });
@@ -227,9 +228,11 @@ describe('ArmWatch', () => {
       expect(asked).toEqual(['claim at 1100']);
     });
 
-    it('for everyone is followed at once when signals cannot get lost', () => {
+    it('for everyone is followed at once, and once, when signals cannot get lost', async () => {
       watch = newWatch({ reliable: true });
       hear('wake', null);
+      expect(asked).toEqual(['claim at 0']);
+      await clock.advanceMs(1_000);
       expect(asked).toEqual(['claim at 0']);
     });
   });

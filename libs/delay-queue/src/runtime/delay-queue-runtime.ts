@@ -18,6 +18,9 @@ import { StoreMonitor } from './store-monitor.js';
 import type { TaskHandler } from './task-handler.js';
 import { TypeRegistry } from './type-registry.js';
 
+/** Time that mutations under way have at least, when a stop has used up its own. */
+const CLOSE_MS = 250;
+
 /** What a runtime is made of. */
 export interface RuntimeParts {
   readonly store: TaskStore;
@@ -50,6 +53,7 @@ export class DelayQueueRuntime {
   private wakeups: Subscription | null = null;
   private started = false;
   private stopping: Promise<void> | null = null;
+  private stopByMs: number | null = null;
   private closing: Promise<void> | null = null;
 
   constructor(private readonly parts: RuntimeParts) {
@@ -130,6 +134,7 @@ export class DelayQueueRuntime {
 
   /** Stops running tasks, within the shutdown time: see `drain`. Never rejects. */
   stop(): Promise<void> {
+    this.stopByMs ??= this.parts.clock.monotonicMs() + this.parts.settings.queue.shutdownTimeoutMs;
     this.stopping ??= this.drainLanes();
     return this.stopping;
   }
@@ -171,8 +176,10 @@ export class DelayQueueRuntime {
       answered = true;
       this.progress.made();
     });
-    // Every store call has this time limit, so whatever is under way has ended by then.
-    await this.progress.until(() => answered, clock.monotonicMs() + settings.queue.storeTimeoutMs);
+    // Every store call has a time limit, so whatever is under way ends by then; and the stop as a whole has one.
+    const nowMs = clock.monotonicMs();
+    const leftMs = Math.max(CLOSE_MS, (this.stopByMs ?? nowMs) - nowMs);
+    await this.progress.until(() => answered, nowMs + Math.min(settings.queue.storeTimeoutMs, leftMs));
     try {
       await this.store.close();
       await desk;

@@ -13,10 +13,22 @@ export interface EpochWatchParts {
 /** Notices that a partition's keys have vanished, or gone back to an earlier state: fences only ever rise. */
 export class EpochWatch {
   private highestFence = 0;
+  private latestUs = 0;
 
   constructor(private readonly parts: EpochWatchParts) {}
 
-  check({ epoch, lastFence }: { readonly epoch: Epoch; readonly lastFence: number }): void {
+  /** Looks at a reply; replies of two calls may come in another order than the store gave them, so an older one is void. */
+  check({
+    epoch,
+    lastFence,
+    nowUs,
+  }: {
+    readonly epoch: Epoch;
+    readonly lastFence: number;
+    readonly nowUs: number;
+  }): void {
+    if (nowUs < this.latestUs) return;
+    this.latestUs = nowUs;
     if (epoch === 'absent') this.report('absent');
     else if (lastFence < this.highestFence) this.report('rolled back');
     this.highestFence = lastFence;

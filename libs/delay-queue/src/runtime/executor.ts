@@ -1,4 +1,4 @@
-import type { Clock } from '../core/clock.js';
+import type { Clock, ClockTimer } from '../core/clock.js';
 import type { ResolvedTypeOptions } from '../options/resolved-options.js';
 import type { QueueEvent, QueueLogger, QueueObserver } from '../ports/queue-event.js';
 import { REASON_RETRIES_USED_UP, type Settle } from '../ports/settle.js';
@@ -44,6 +44,8 @@ export interface Delivery {
  * Nothing here waits for the store: outcomes go to the host, which sends them in batches.
  */
 export class Executor {
+  private readonly timeLimits = new Set<ClockTimer>();
+
   constructor(private readonly parts: ExecutorParts) {}
 
   /** Makes the run of a claimed task; the caller keeps it before it is started. */
@@ -95,6 +97,12 @@ export class Executor {
     );
   }
 
+  /** Forgets the time limits of handlers that still run. */
+  close(): void {
+    for (const timer of this.timeLimits) timer.cancel();
+    this.timeLimits.clear();
+  }
+
   /** Gives an unfinished task back: due at once, nothing counted. */
   release(run: Run): void {
     this.settle(run, { kind: 'release', id: run.id, fence: run.fence }, { kind: 'released', ...describe(run) });
@@ -113,7 +121,11 @@ export class Executor {
       // The place stays taken until the handler ends: it is still using the process.
       this.judge(run, { kind: 'retry', delayMs: null, error: abortReason('handler timeout') });
     }, settings.handlerTimeoutMs);
-    return () => timer.cancel();
+    this.timeLimits.add(timer);
+    return () => {
+      timer.cancel();
+      this.timeLimits.delete(timer);
+    };
   }
 
   private succeeded(run: Run, value: unknown, stopTimeout: (() => void) | null): void {

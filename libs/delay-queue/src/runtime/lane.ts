@@ -154,6 +154,7 @@ export class Lane implements ExecutorHost, TurnLoopHost, ArmWatchHost {
     this.load.close();
     this.arm.close();
     this.keeper.close();
+    this.executor.close();
     this.loop.close();
     return this.settles.size;
   }
@@ -183,6 +184,8 @@ export class Lane implements ExecutorHost, TurnLoopHost, ArmWatchHost {
     if (this.phase !== 'open') return;
     this.claimWanted = true;
     this.forceArm ||= force;
+    // The places may all be taken by other lanes of the type: this one then hears of no reply that would tell.
+    if (this.armed) this.load.watchFull();
     this.loop.pump();
   }
 
@@ -236,6 +239,7 @@ export class Lane implements ExecutorHost, TurnLoopHost, ArmWatchHost {
 
   failed(turn: ComposedTurn): void {
     this.claimWanted ||= turn.request.claim !== null;
+    if (turn.extended.length > 0) this.keeper.renewAll();
     this.resignWanted ||= turn.request.arm === 'resign';
     this.forceArm ||= turn.request.arm === 'force';
   }
@@ -276,10 +280,8 @@ export class Lane implements ExecutorHost, TurnLoopHost, ArmWatchHost {
 
   private takeExtensions(turn: ComposedTurn, reply: TurnReply, { sentAtMs }: CallTimes): void {
     const lost = turn.extended.filter((run, index) => reply.extended[index] !== 'applied' && !run.settled);
-    this.keeper.renewed(
-      turn.extended.filter((_, index) => reply.extended[index] === 'applied'),
-      sentAtMs,
-    );
+    const renewed = turn.extended.filter((_, index) => reply.extended[index] === 'applied');
+    this.keeper.renewed(renewed, sentAtMs);
     for (const run of lost) {
       run.settled = true;
       run.abort('lease lost', this.parts.clock.monotonicMs());

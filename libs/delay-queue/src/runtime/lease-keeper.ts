@@ -100,12 +100,13 @@ export class LeaseKeeper {
       if (taken.length >= limit || nowMs - run.leasedAtMs < minAgeMs) break;
       if (!run.settled) taken.push(run);
     }
+    // What did not fit is asked for again by the next call.
+    if (taken.length < limit) this.extendAll = false;
     return taken;
   }
 
   /** A call that was sent at `sentAtMs` has renewed these leases. */
   renewed(runs: readonly Run[], sentAtMs: number): void {
-    this.extendAll = false;
     for (const run of runs) {
       run.leasedAtMs = sentAtMs;
       if (this.runs.delete(run)) this.runs.add(run);

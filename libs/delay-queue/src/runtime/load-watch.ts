@@ -21,6 +21,7 @@ export class LoadWatch {
   private lastEndedAtMs = -Infinity;
   private helpCalledAtMs = -Infinity;
   private helpIsOut = false;
+  private closed = false;
 
   constructor(private readonly parts: LoadWatchParts) {}
 
@@ -46,7 +47,7 @@ export class LoadWatch {
 
   /** Looks whether the lane is full, and stays full. */
   watchFull(): void {
-    if (this.timer !== null || !this.parts.isFull()) return;
+    if (this.closed || this.timer !== null || !this.parts.isFull()) return;
     this.timer = this.parts.clock.setTimer(() => {
       this.timer = null;
       this.checkFull();
@@ -54,6 +55,7 @@ export class LoadWatch {
   }
 
   close(): void {
+    this.closed = true;
     this.timer?.cancel();
   }
 

@@ -10,6 +10,7 @@ const LONGEST_MS = 1_000;
 export class RetryPause {
   private failures = 0;
   private timer: ClockTimer | null = null;
+  private closed = false;
 
   constructor(
     private readonly clock: Clock,
@@ -22,6 +23,7 @@ export class RetryPause {
   }
 
   failed(): void {
+    if (this.closed) return;
     this.timer?.cancel();
     const fullMs = Math.min(LONGEST_MS, FIRST_MS * 2 ** this.failures++);
     // Half at random, so that the processes of a fleet do not all come back in the same millisecond.
@@ -33,6 +35,7 @@ export class RetryPause {
   }
 
   close(): void {
+    this.closed = true;
     this.timer?.cancel();
   }
 

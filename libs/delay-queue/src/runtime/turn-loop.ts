@@ -89,14 +89,13 @@ export class TurnLoop {
     const sentAtMs = clock.monotonicMs();
     const onLateReply = (reply: TurnReply) => host.repliedLate(reply, { sentAtMs, receivedAtMs: clock.monotonicMs() });
     try {
-      const reply = await store.turn(turn.request, { onLateReply });
+      const answer = await answerOf(store.turn(turn.request, { onLateReply }));
       this.flying = false;
-      this.succeeded(turn, reply, { sentAtMs, receivedAtMs: clock.monotonicMs() });
-    } catch (error) {
-      this.flying = false;
-      this.failed(turn, error);
+      if (answer.reply === null) this.failed(turn, answer.error);
+      else this.succeeded(turn, answer.reply, { sentAtMs, receivedAtMs: clock.monotonicMs() });
+    } finally {
+      this.pump();
     }
-    this.pump();
   }
 
   private succeeded(turn: ComposedTurn, reply: TurnReply, times: CallTimes): void {
@@ -124,5 +123,16 @@ export class TurnLoop {
       const event = code === undefined ? null : eventOfAnswer(pending, code);
       if (event !== null) this.parts.observer.notify(event);
     });
+  }
+}
+
+/** The reply or the error of a turn, so that what is done with the one is never taken for the other. */
+async function answerOf(
+  call: Promise<TurnReply>,
+): Promise<{ readonly reply: TurnReply } | { readonly reply: null; readonly error: unknown }> {
+  try {
+    return { reply: await call };
+  } catch (error) {
+    return { reply: null, error };
   }
 }
