@@ -9,7 +9,8 @@ describe('ArmWatch', () => {
   let clock: VirtualClock;
   /** What the watch has asked of its lane, and when. */
   let asked: string[];
-  let lane: { hasRoom: boolean; isIdle: boolean };
+  let lane: { isIdle: boolean };
+  let holderSeen: number;
   let watch: ArmWatch;
 
   function newWatch({ reliable = false } = {}): ArmWatch {
@@ -19,9 +20,7 @@ describe('ArmWatch', () => {
       reliable,
       host: {
         claim: ({ force }) => void asked.push(`${force ? 'force' : 'claim'} at ${clock.monotonicMs()}`),
-        get hasRoom() {
-          return lane.hasRoom;
-        },
+        holderLives: () => void holderSeen++,
         get isIdle() {
           return lane.isIdle;
         },
@@ -39,7 +38,8 @@ describe('ArmWatch', () => {
   beforeEach(() => {
     clock = new VirtualClock();
     asked = [];
-    lane = { hasRoom: true, isIdle: true };
+    lane = { isIdle: true };
+    holderSeen = 0;
     watch = newWatch();
     chance(0.5);
   });
@@ -115,14 +115,11 @@ describe('ArmWatch', () => {
       expect(asked).toEqual(['force at 4500', 'force at 9000']);
     });
 
-    it('waits for the next time while there is no room', async () => {
-      lane.hasRoom = false;
+    it('tells its lane that nothing need be taken from a holder that is heard again', () => {
+      hear('beat', 'me');
+      expect(holderSeen).toBe(0);
       hear('beat', 'other');
-      await clock.advanceMs(4_500);
-      expect(asked).toEqual([]);
-      lane.hasRoom = true;
-      await clock.advanceMs(4_500);
-      expect(asked).toEqual(['force at 9000']);
+      expect(holderSeen).toBe(1);
     });
 
     it('is not listened for by the holder, and is from the moment on when it loses the arm', async () => {
@@ -184,8 +181,7 @@ describe('ArmWatch', () => {
   });
 
   describe('a wake', () => {
-    it('for itself is followed at once, room or no room', () => {
-      lane.hasRoom = false;
+    it('for itself is followed at once', () => {
       hear('wake', 'me');
       expect(asked).toEqual(['claim at 0']);
     });

@@ -17,10 +17,10 @@ const HELP_SPREAD_MS = 20;
 
 /** What an arm watch asks of its lane. */
 export interface ArmWatchHost {
-  /** A claim is worth trying: with `force`, it also takes the arm from a silent holder. */
+  /** A claim is worth trying, now or when there is room; with `force`, it also takes the arm from a silent holder. */
   claim(options: { readonly force: boolean }): void;
-  /** The lane could start a handler now. */
-  readonly hasRoom: boolean;
+  /** Another process holds the arm, and lives: nothing need be taken from it. */
+  holderLives(): void;
   /** The lane has nothing to do at all. */
   readonly isIdle: boolean;
   /** Asks over the channel whether the holder lives, or answers that it does. */
@@ -113,6 +113,7 @@ export class ArmWatch {
     this.isArmed = false;
     this.wakeReaction?.cancel();
     this.wakeReaction = null;
+    this.parts.host.holderLives();
     this.listen();
   }
 
@@ -123,7 +124,7 @@ export class ArmWatch {
 
   private onSilence(): void {
     this.listen();
-    if (this.parts.host.hasRoom) this.parts.host.claim({ force: true });
+    this.parts.host.claim({ force: true });
   }
 
   private reactToWake(): void {
@@ -133,7 +134,7 @@ export class ArmWatch {
     }
     this.wakeReaction ??= this.parts.clock.setTimer(() => {
       this.wakeReaction = null;
-      if (this.parts.host.hasRoom) this.parts.host.claim({ force: false });
+      this.parts.host.claim({ force: false });
     }, Math.random() * WAKE_SPREAD_MS);
   }
 

@@ -54,11 +54,15 @@ export class Consumer {
   }
 
   /**
-   * Starts the lanes; when the store is away, as soon as it is there.
+   * Starts the lanes; when the store is away, as soon as it is there, and nobody waits for that.
    *
    * @throws ConfigurationError when the type is set up differently elsewhere.
    */
   async start(): Promise<void> {
+    if (this.parts.monitor.health.down) {
+      void this.begin();
+      return;
+    }
     try {
       await this.startLanes();
     } catch (error) {

@@ -8,6 +8,7 @@ import type { QueueLogger, QueueObserver } from '../ports/queue-event.js';
 import type { TaskStore } from '../ports/task-store.js';
 import { Consumer } from './consumer.js';
 import { drain } from './drain.js';
+import { GuardedLogger } from './guarded-logger.js';
 import { HolderBeat } from './holder-beat.js';
 import type { Lane } from './lane.js';
 import { MutationDesk } from './mutation-desk.js';
@@ -56,8 +57,12 @@ export class DelayQueueRuntime {
   private stopByMs: number | null = null;
   private closing: Promise<void> | null = null;
 
-  constructor(private readonly parts: RuntimeParts) {
+  private readonly parts: RuntimeParts;
+
+  constructor(given: RuntimeParts) {
+    const parts = { ...given, logger: new GuardedLogger(given.logger) };
     const { store, clock, logger, settings, observers } = parts;
+    this.parts = parts;
     this.store = store;
     this.observer = new ObserverHub(observers, logger);
     this.monitor = new StoreMonitor(clock, this.observer, logger);
@@ -172,7 +177,7 @@ export class DelayQueueRuntime {
     const { clock, logger, settings } = this.parts;
     await this.stop();
     let answered = false;
-    const desk = this.desk.close().then(() => {
+    void this.desk.close().then(() => {
       answered = true;
       this.progress.made();
     });
@@ -180,11 +185,13 @@ export class DelayQueueRuntime {
     const nowMs = clock.monotonicMs();
     const leftMs = Math.max(CLOSE_MS, (this.stopByMs ?? nowMs) - nowMs);
     await this.progress.until(() => answered, nowMs + Math.min(settings.queue.storeTimeoutMs, leftMs));
+    this.monitor.close();
     try {
       await this.store.close();
-      await desk;
     } catch (error) {
       logger.error('The store could not be closed.', error);
     }
+    // Closing the store ends its calls; what is still not answered then is answered by its own time limit.
+    await this.progress.until(() => answered, clock.monotonicMs() + CLOSE_MS);
   }
 }

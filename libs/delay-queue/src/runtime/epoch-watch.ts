@@ -14,6 +14,7 @@ export interface EpochWatchParts {
 export class EpochWatch {
   private highestFence = 0;
   private latestUs = 0;
+  private reportedAbsent = false;
 
   constructor(private readonly parts: EpochWatchParts) {}
 
@@ -28,10 +29,24 @@ export class EpochWatch {
     readonly nowUs: number;
   }): void {
     if (nowUs < this.latestUs) return;
+    // Two calls within one microsecond: the higher fence is the later answer.
+    if (nowUs === this.latestUs && epoch === 'present' && lastFence < this.highestFence) return;
     this.latestUs = nowUs;
-    if (epoch === 'absent') this.report('absent');
-    else if (lastFence < this.highestFence) this.report('rolled back');
+    if (epoch === 'absent') this.foundAbsent();
+    else this.foundPresent(lastFence);
     this.highestFence = lastFence;
+  }
+
+  /** Said once; asked for on each answer, because beginning an epoch may fail as any call may. */
+  private foundAbsent(): void {
+    if (this.reportedAbsent) this.parts.onEpochLost(this.parts.ref);
+    else this.report('absent');
+    this.reportedAbsent = true;
+  }
+
+  private foundPresent(lastFence: number): void {
+    this.reportedAbsent = false;
+    if (lastFence < this.highestFence) this.report('rolled back');
   }
 
   private report(how: 'absent' | 'rolled back'): void {

@@ -50,7 +50,7 @@ export class HolderBeat {
 
   private async lookAfter(held: readonly Lane[]): Promise<void> {
     const { store, holder, clock, monitor } = this.parts;
-    const asked = new Map(held.map((lane) => [partitionName(lane.ref), { lane, signalsAtSend: lane.signalCount }]));
+    const asked = new Map(held.map((lane) => [partitionName(lane.ref), { lane, changesAtSend: lane.changeCount }]));
     const sentAtMs = clock.monotonicMs();
     try {
       const replies = await store.peek({ holder, lanes: held.map(({ ref }) => ref) });
@@ -58,7 +58,7 @@ export class HolderBeat {
       for (const reply of replies) {
         monitor.completed({ nowUs: reply.nowUs, sentAtMs, receivedAtMs });
         const question = asked.get(partitionName(reply.ref));
-        question?.lane.peeked(reply, { signalsAtSend: question.signalsAtSend, receivedAtMs });
+        question?.lane.peeked(reply, { changesAtSend: question.changesAtSend, receivedAtMs });
       }
     } catch (error) {
       monitor.failed(error);

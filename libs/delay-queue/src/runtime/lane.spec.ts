@@ -4,6 +4,7 @@ import type { TurnRequest } from '../ports/turn.js';
 import { FaultyStore, LATE_BY_MS } from './faulty-store.spec-support.js';
 import type { QueueOptions } from '../options/queue-options.js';
 import { deferred, RuntimeHarness } from './runtime-harness.spec-support.js';
+import { QUIET_MS } from './store-monitor.js';
 
 const REF = { type: 't', partition: 0 };
 
@@ -45,6 +46,7 @@ describe('Lane', () => {
       await clock.advanceMs(1_000);
       expect(runs).toEqual(['a']);
       expect(process.runtime.health.status).toBe('up');
+      await clock.advanceMs(QUIET_MS);
       expect(process.eventsOf('store down')).toHaveLength(1);
       expect(process.eventsOf('store up')).toHaveLength(1);
       expect(process.lines.filter((line) => line.includes('Store calls fail'))).toHaveLength(1);
@@ -297,7 +299,7 @@ describe('Lane', () => {
       await expect(resting.schedule('t', 0)).rejects.toMatchObject({ outcome: 'not_sent' });
       expect(resting.eventsOf('store down')).toHaveLength(1);
       store.fault = () => null;
-      await clock.advanceMs(2_500);
+      await clock.advanceMs(2_500 + QUIET_MS);
       expect(resting.eventsOf('store up')).toHaveLength(1);
       await clock.advanceMs(20_000);
       expect(resting.runtime.health.status).toBe('up');

@@ -4,11 +4,12 @@ import type { ResolvedTypeOptions } from '../options/resolved-options.js';
 import type { QueueEvent, QueueLogger, QueueObserver } from '../ports/queue-event.js';
 import type { Settle } from '../ports/settle.js';
 import type { TaskStore } from '../ports/task-store.js';
-import type { ArmRequest, ClaimedTask, PeekReply, TurnReply } from '../ports/turn.js';
+import type { ArmRequest, PeekReply, TurnReply } from '../ports/turn.js';
 import type { PartitionSignal } from '../ports/wakeup.js';
 import { ArmWatch, type ArmWatchHost } from './arm-watch.js';
 import { EpochWatch } from './epoch-watch.js';
 import { Executor, type ExecutorHost } from './executor.js';
+import { Intake } from './intake.js';
 import { LeaseKeeper } from './lease-keeper.js';
 import { LoadWatch } from './load-watch.js';
 import type { StuckHandler } from './queue-health.js';
@@ -16,10 +17,11 @@ import { reportFindings } from './reply-findings.js';
 import { describe, type Run } from './run.js';
 import { SettleBuffer } from './settle-buffer.js';
 import type { StoreMonitor } from './store-monitor.js';
+import { StuckWatch } from './stuck-watch.js';
 import type { TaskHandler } from './task-handler.js';
 import { type ComposedTurn, TurnComposer, type TurnWish } from './turn-composer.js';
 import { type CallTimes, TurnLoop, type TurnLoopHost } from './turn-loop.js';
-import type { TypeSlots } from './type-slots.js';
+import type { SlotUser, TypeSlots } from './type-slots.js';
 import { WakeTimer } from './wake-timer.js';
 
 /** What a lane is made of. */
@@ -50,11 +52,13 @@ export interface LaneParts {
  * All it has to say to the store goes through its turn loop: outcomes that are ready, leases that are due for renewal
  * and, while it is open and has room, a claim.
  */
-export class Lane implements ExecutorHost, TurnLoopHost, ArmWatchHost {
+export class Lane implements ExecutorHost, TurnLoopHost, ArmWatchHost, SlotUser {
   private phase: 'new' | 'open' | 'draining' | 'closed' = 'new';
   private readonly settles = new SettleBuffer();
   private readonly keeper: LeaseKeeper;
+  private readonly stuckWatch: StuckWatch;
   private readonly executor: Executor;
+  private readonly intake: Intake;
   private readonly loop: TurnLoop;
   private readonly arm: ArmWatch;
   private readonly epoch: EpochWatch;
@@ -63,23 +67,25 @@ export class Lane implements ExecutorHost, TurnLoopHost, ArmWatchHost {
   private forceArm = false;
   private resignWanted = false;
   private readonly load: LoadWatch;
-  /** Counts signals, so that a reply does not undo what a later signal has set. */
-  private signals = 0;
-  private signalsAtSend = 0;
+  /** Counts what may bring the due time forward, so that the reply to an earlier call does not put it off again. */
+  private changes = 0;
+  private changesAtSend = 0;
 
   constructor(private readonly parts: LaneParts) {
     const { clock, holder, settings, store, slots, monitor } = parts;
-    this.keeper = new LeaseKeeper({ ...parts, ...settings, onDue: () => this.loop.pump() });
+    this.keeper = new LeaseKeeper({ clock, leaseMs: settings.leaseMs, onDue: () => this.loop.pump() });
+    this.stuckWatch = new StuckWatch({ ...parts, stuckAfterMs: settings.stuckAfterMs, runs: this.keeper });
     this.executor = new Executor({ ...parts, host: this });
-    const composer = new TurnComposer({ ...parts, settles: this.settles, keeper: this.keeper });
+    const { keeper, stuckWatch, executor } = this;
+    const phase = () => this.phase;
+    this.intake = new Intake({ ...parts, leaseMs: settings.leaseMs, user: this, keeper, stuckWatch, executor, phase });
+    const composer = new TurnComposer({ ...parts, settles: this.settles, keeper, user: this });
     this.loop = new TurnLoop({ ...parts, settles: this.settles, composer, host: this });
     this.arm = new ArmWatch({ clock, holder, host: this, reliable: store.reliableWakeups });
     this.epoch = new EpochWatch(parts);
     this.load = new LoadWatch({ clock, isFull: () => !this.hasRoom, onOverloaded: () => this.resign() });
     this.dueTimer = new WakeTimer(clock, () => this.claim({ force: false }));
-    slots.onRelease(() => {
-      if (this.claimWanted) this.loop.pump();
-    });
+    slots.join(this);
     monitor.onClockJump(() => this.keeper.renewAll());
   }
 
@@ -105,7 +111,7 @@ export class Lane implements ExecutorHost, TurnLoopHost, ArmWatchHost {
   }
 
   get stuck(): readonly StuckHandler[] {
-    return this.keeper.stuck;
+    return this.stuckWatch.stuck;
   }
 
   /** Outcomes that the store has not confirmed. */
@@ -117,9 +123,17 @@ export class Lane implements ExecutorHost, TurnLoopHost, ArmWatchHost {
     return this.loop.inFlight;
   }
 
-  /** Where the signals stand; to be given to {@link peeked} with the answer. */
-  get signalCount(): number {
-    return this.signals;
+  /** Where the changes stand; to be given to {@link peeked} with the answer. */
+  get changeCount(): number {
+    return this.changes;
+  }
+
+  get canClaimNow(): boolean {
+    return this.phase === 'open' && this.claimWanted && this.loop.isReady;
+  }
+
+  placeFreed(): void {
+    if (this.claimWanted) this.loop.pump();
   }
 
   start(): void {
@@ -154,6 +168,7 @@ export class Lane implements ExecutorHost, TurnLoopHost, ArmWatchHost {
     this.load.close();
     this.arm.close();
     this.keeper.close();
+    this.stuckWatch.close();
     this.executor.close();
     this.loop.close();
     return this.settles.size;
@@ -161,23 +176,23 @@ export class Lane implements ExecutorHost, TurnLoopHost, ArmWatchHost {
 
   heard(signal: PartitionSignal): void {
     if (this.phase !== 'open') return;
-    this.signals++;
+    if (signal.kind === 'wake') this.changes++;
     this.arm.heard(signal);
   }
 
   /** Signals may have been missed. */
   resubscribed(): void {
     if (this.phase !== 'open') return;
-    this.signals++;
+    this.changes++;
     this.arm.askHolder();
   }
 
   /** The regular look at the partition has been answered. */
-  peeked(reply: PeekReply, { signalsAtSend, receivedAtMs }: { signalsAtSend: number; receivedAtMs: number }): void {
+  peeked(reply: PeekReply, { changesAtSend, receivedAtMs }: { changesAtSend: number; receivedAtMs: number }): void {
     if (this.phase !== 'open') return;
     this.arm.learned(reply.armed);
     this.epoch.check(reply);
-    this.setDueTimer(reply, { fresh: signalsAtSend === this.signals, receivedAtMs });
+    this.setDueTimer(reply, { fresh: changesAtSend === this.changes, receivedAtMs });
   }
 
   claim({ force }: { readonly force: boolean }): void {
@@ -189,6 +204,10 @@ export class Lane implements ExecutorHost, TurnLoopHost, ArmWatchHost {
     this.loop.pump();
   }
 
+  holderLives(): void {
+    this.forceArm = false;
+  }
+
   signal(kind: 'ping' | 'beat' | 'calm'): void {
     const { store, ref, holder, monitor } = this.parts;
     store.signal({ kind, ref, holder }).catch((error: unknown) => monitor.failed(error));
@@ -196,7 +215,7 @@ export class Lane implements ExecutorHost, TurnLoopHost, ArmWatchHost {
 
   settle(run: Run, settle: Settle, event: QueueEvent | null): void {
     this.settles.add({ run, settle, event, maybeApplied: false });
-    if (run.abortCause === 'handler timeout') this.keeper.watchAbort();
+    if (run.abortCause === 'handler timeout') this.stuckWatch.handlerAborted();
     this.loop.pump();
   }
 
@@ -217,11 +236,16 @@ export class Lane implements ExecutorHost, TurnLoopHost, ArmWatchHost {
   }
 
   sent(turn: ComposedTurn): void {
-    this.signalsAtSend = this.signals;
+    // A reply to a look that was sent before this turn knows nothing of what the turn does.
+    this.changesAtSend = ++this.changes;
     this.resignWanted = false;
-    if (turn.request.claim === null) return;
-    this.claimWanted = false;
-    this.forceArm = false;
+    if (turn.request.claim !== null) {
+      this.claimWanted = false;
+      this.forceArm = false;
+      return;
+    }
+    // The place of the task that is settled has gone to a sibling, whose turn it was; the next one is for this lane.
+    this.claimWanted ||= turn.settles.length > 0;
   }
 
   replied(turn: ComposedTurn, reply: TurnReply, times: CallTimes): void {
@@ -231,8 +255,8 @@ export class Lane implements ExecutorHost, TurnLoopHost, ArmWatchHost {
     reportFindings(this.parts, reply);
     this.claimWanted ||= reply.overdueLeft;
     if (this.load.claimed(turn.request.claim, reply) === 'calm') this.signal('calm');
-    this.setDueTimer(reply, { fresh: this.signalsAtSend === this.signals, receivedAtMs: times.receivedAtMs });
-    this.begin(reply.claimed, reply.nowUs, times);
+    this.setDueTimer(reply, { fresh: this.changesAtSend === this.changes, receivedAtMs: times.receivedAtMs });
+    this.intake.take(reply, times);
     if (this.armed) this.load.watchFull();
     this.parts.onProgress();
   }
@@ -245,12 +269,7 @@ export class Lane implements ExecutorHost, TurnLoopHost, ArmWatchHost {
   }
 
   repliedLate(reply: TurnReply, times: CallTimes): void {
-    if (this.phase === 'closed') return;
-    // When the lease is over as well, somebody else may be running the tasks by now.
-    const isOver = times.receivedAtMs - times.sentAtMs >= this.parts.settings.leaseMs;
-    const places = this.phase === 'open' && !isOver ? this.parts.slots.reserve(reply.claimed.length) : 0;
-    this.begin(reply.claimed.slice(0, places), reply.nowUs, times);
-    for (const claimed of reply.claimed.slice(places)) this.giveBack(claimed, times);
+    this.intake.takeLate(reply, times);
     reportFindings(this.parts, reply);
   }
 
@@ -285,28 +304,8 @@ export class Lane implements ExecutorHost, TurnLoopHost, ArmWatchHost {
     for (const run of lost) {
       run.settled = true;
       run.abort('lease lost', this.parts.clock.monotonicMs());
-      this.keeper.watchAbort();
+      this.stuckWatch.handlerAborted();
       this.parts.observer.notify({ kind: 'lease lost', ...describe(run) });
     }
-  }
-
-  private begin(tasks: readonly ClaimedTask[], nowUs: number, times: CallTimes): void {
-    const storeOffsetMs = nowUs / 1000 - (times.sentAtMs + times.receivedAtMs) / 2;
-    const runs = tasks.map((claimed) => this.executor.prepare({ claimed, leasedAtMs: times.sentAtMs }));
-    for (const run of runs) this.keeper.add(run);
-    for (const run of runs) {
-      if (this.phase === 'open') this.executor.start(run, storeOffsetMs);
-      else this.unstart(run);
-    }
-  }
-
-  private unstart(run: Run): void {
-    if (!run.settled) this.executor.release(run);
-    this.ended(run);
-  }
-
-  private giveBack(claimed: ClaimedTask, { sentAtMs }: CallTimes): void {
-    const run = this.executor.prepare({ claimed, leasedAtMs: sentAtMs });
-    if (!run.settled) this.executor.release(run);
   }
 }

@@ -1,29 +1,23 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { VirtualClock } from '../core/virtual-clock.js';
-import type { QueueEvent } from '../ports/queue-event.js';
-import { ABORT_GRACE_MS, LeaseKeeper } from './lease-keeper.js';
+import { LeaseKeeper } from './lease-keeper.js';
 import type { Run } from './run.js';
 import { newRun } from './run.spec-support.js';
 
 const LEASE_MS = 30_000;
 const THIRD_MS = LEASE_MS / 3;
-const STUCK_AFTER_MS = 60_000;
 
 describe('LeaseKeeper', () => {
   let clock: VirtualClock;
-  let events: QueueEvent[];
   let dueAt: number[];
   let keeper: LeaseKeeper;
 
   beforeEach(() => {
     clock = new VirtualClock();
-    events = [];
     dueAt = [];
     keeper = new LeaseKeeper({
       clock,
       leaseMs: LEASE_MS,
-      stuckAfterMs: STUCK_AFTER_MS,
-      observer: { notify: (event) => void events.push(event) },
       onDue: () => dueAt.push(clock.monotonicMs()),
     });
   });
@@ -165,38 +159,31 @@ describe('LeaseKeeper', () => {
     expect(keeper.runsSuspect).toBe(false);
   });
 
-  it('reports a handler once that has been running for too long', async () => {
-    const run = begin('a');
-    await clock.advanceMs(STUCK_AFTER_MS - 1);
-    expect(events).toEqual([]);
-    await clock.advanceMs(5 * STUCK_AFTER_MS);
-    const { type, id, deliveries, failures, dueAtMs } = run;
-    expect(events).toEqual([{ kind: 'stuck', type, id, deliveries, failures, dueAtMs, runningForMs: STUCK_AFTER_MS }]);
-  });
-
-  it('reports a handler that has not ended within the grace after its abort', async () => {
-    const obeys = begin('obeys');
-    const ignores = begin('ignores');
-    await clock.advanceMs(500);
-    for (const run of [obeys, ignores]) run.abort('handler timeout', clock.monotonicMs());
-    keeper.watchAbort();
-    await clock.advanceMs(ABORT_GRACE_MS - 1);
-    keeper.remove(obeys);
-    expect(events).toEqual([]);
-    await clock.advanceMs(1);
-    expect(events).toEqual([expect.objectContaining({ kind: 'stuck', id: 'ignores', runningForMs: 1_500 })]);
-  });
-
-  it('asks for nothing and reports nothing once it is closed', async () => {
+  it('asks for nothing once it is closed', async () => {
     const run = begin('a');
     keeper.close();
     expect(clock.pendingTimers).toBe(0);
     keeper.add(newRun({ id: 'b' }));
     keeper.renewed([run], clock.monotonicMs());
-    run.abort('shutdown', clock.monotonicMs());
-    keeper.watchAbort();
     expect(clock.pendingTimers).toBe(0);
-    await clock.advanceMs(10 * STUCK_AFTER_MS);
-    expect([events, dueAt]).toEqual([[], []]);
+    await clock.advanceMs(10 * LEASE_MS);
+    expect(dueAt).toEqual([]);
+  });
+
+  it('asks for the first renewal at a third of the lease, also of a run that began while another was running', async () => {
+    const first = begin('first');
+    await clock.advanceMs(THIRD_MS - 1);
+    begin('second');
+    keeper.remove(first);
+    await clock.advanceMs(THIRD_MS - 1);
+    expect(dueAt).toEqual([]);
+    await clock.advanceMs(1);
+    expect(dueAt).toEqual([2 * THIRD_MS - 1]);
+  });
+
+  it('counts the age of a lease from the sending of the claim', async () => {
+    keeper.add(newRun({ id: 'late', leasedAtMs: clock.monotonicMs() - 4_000 }));
+    await clock.advanceMs(THIRD_MS - 4_000);
+    expect(dueAt).toEqual([THIRD_MS - 4_000]);
   });
 });

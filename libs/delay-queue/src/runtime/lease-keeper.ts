@@ -1,18 +1,11 @@
 import type { Clock } from '../core/clock.js';
-import type { QueueObserver } from '../ports/queue-event.js';
-import type { StuckHandler } from './queue-health.js';
-import { describe, type Run } from './run.js';
+import type { Run } from './run.js';
 import { WakeTimer } from './wake-timer.js';
-
-/** A handler that has not ended so long after its signal was aborted ignores it. */
-export const ABORT_GRACE_MS = 1_000;
 
 /** What a lease keeper needs. */
 export interface LeaseKeeperParts {
   readonly clock: Clock;
   readonly leaseMs: number;
-  readonly stuckAfterMs: number;
-  readonly observer: QueueObserver;
   /** A lease is a third over: a call that carries {@link LeaseKeeper.take} should be sent. */
   readonly onDue: () => void;
 }
@@ -47,13 +40,6 @@ export class LeaseKeeper {
     return this.runs.values();
   }
 
-  /** Handlers that were reported as stuck and have not ended since. */
-  get stuck(): readonly StuckHandler[] {
-    const nowMs = this.parts.clock.monotonicMs();
-    const runs = [...this.runs].filter(({ reportedStuck }) => reportedStuck);
-    return runs.map(({ type, id, startedAtMs }) => ({ type, id, runningForMs: nowMs - startedAtMs }));
-  }
-
   add(run: Run): void {
     this.runs.add(run);
     if (run.isSuspect) this.suspects++;
@@ -71,13 +57,7 @@ export class LeaseKeeper {
     this.extendAll = true;
   }
 
-  /** An abort was ordered: looks soon whether the handler obeys. */
-  watchAbort(): void {
-    if (this.closed) return;
-    this.timer.fireBy(this.parts.clock.monotonicMs() + ABORT_GRACE_MS);
-  }
-
-  /** Renews and reports nothing any more. */
+  /** Asks for nothing any more. */
   close(): void {
     this.closed = true;
     this.timer.reset(null);
@@ -86,7 +66,7 @@ export class LeaseKeeper {
   /** Whether leases are due for renewal. */
   get renewalDue(): boolean {
     if (this.extendAll) return this.runs.size > 0;
-    return this.oldestAgeMs() >= this.parts.leaseMs / 3;
+    return this.parts.clock.monotonicMs() - this.oldestLeasedAtMs >= this.parts.leaseMs / 3;
   }
 
   /** Runs whose leases the next call should renew; oldest first, at most `limit`. */
@@ -114,37 +94,24 @@ export class LeaseKeeper {
     this.schedule();
   }
 
-  private oldestAgeMs(): number {
-    const nowMs = this.parts.clock.monotonicMs();
+  private get oldestLeasedAtMs(): number {
     for (const run of this.runs) {
       // A settled run that goes on (its handler ignores the abort) has no lease to be renewed.
-      if (!run.settled) return nowMs - run.leasedAtMs;
+      if (!run.settled) return run.leasedAtMs;
     }
-    return -Infinity;
+    return Infinity;
   }
 
   private schedule(): void {
     if (this.runs.size === 0 || this.closed) return;
-    this.timer.fireBy(this.parts.clock.monotonicMs() + this.parts.leaseMs / 3);
+    const nowMs = this.parts.clock.monotonicMs();
+    const thirdMs = this.parts.leaseMs / 3;
+    // What is due already has been asked for; the next look is for a call that did not get through.
+    this.timer.fireBy(this.renewalDue ? nowMs + thirdMs : Math.min(this.oldestLeasedAtMs, nowMs) + thirdMs);
   }
 
   private tick(): void {
-    this.reportStuck();
     if (this.renewalDue) this.parts.onDue();
     this.schedule();
-  }
-
-  private reportStuck(): void {
-    const nowMs = this.parts.clock.monotonicMs();
-    for (const run of this.runs) {
-      if (run.reportedStuck || !this.isStuck(run, nowMs)) continue;
-      run.reportedStuck = true;
-      this.parts.observer.notify({ kind: 'stuck', ...describe(run), runningForMs: nowMs - run.startedAtMs });
-    }
-  }
-
-  private isStuck(run: Run, nowMs: number): boolean {
-    if (run.abortCause !== null) return nowMs - run.abortedAtMs >= ABORT_GRACE_MS;
-    return nowMs - run.startedAtMs >= this.parts.stuckAfterMs;
   }
 }

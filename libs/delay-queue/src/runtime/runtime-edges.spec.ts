@@ -1,8 +1,15 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { Clock } from '../core/clock.js';
+import { StoreUnavailableError } from '../core/errors.js';
+import { newLife } from '../core/ids.js';
 import { partitionOf } from '../core/partition.js';
 import { VirtualClock } from '../core/virtual-clock.js';
 import { MemoryTaskStore } from '../memory/memory-task-store.js';
+import { QueueSettings } from '../options/queue-settings.js';
+import type { PeekReply, PeekRequest, TurnReply, TurnRequest } from '../ports/turn.js';
+import { encodeEnvelope } from '../task/envelope.js';
+import { TaskOutcome } from '../task/task-outcome.js';
+import { DelayQueueRuntime } from './delay-queue-runtime.js';
 import { FaultyStore } from './faulty-store.spec-support.js';
 import { RetryPause } from './retry-pause.js';
 import { deferred, RuntimeHarness } from './runtime-harness.spec-support.js';
@@ -36,7 +43,6 @@ describe('the runtime at its edges', () => {
     await closed;
   });
 
-  /** Keeps the next answer to a peek back until the test lets it go. */
   it('a lane whose siblings take every place gives its arm away, so that an idle process can run its tasks', async () => {
     const options = { types: { t: { partitions: 2, concurrency: 1 } } };
     const work = deferred();
@@ -55,6 +61,206 @@ describe('the runtime at its edges', () => {
     expect(idle.eventsOf('completed').map(({ id }) => id)).toEqual([second]);
     work.resolve();
   });
+
+  it('lanes of one type take turns for a place that becomes free', async () => {
+    const order: number[] = [];
+    const options = { types: { t: { partitions: 2, concurrency: 1 } } };
+    const process = newProcess({ options }).handle('t', (task) => {
+      order.push(partitionOf(task.id, 2));
+      return new Promise<void>((resolve) => clock.setTimer(resolve, 10));
+    });
+    const ids = [0, 1].flatMap((partition) => idsOfPartition(partition, 5));
+    await Promise.all(ids.map((id) => process.schedule('t', 1_000, { id })));
+    await process.start();
+    await clock.advanceMs(2_000);
+    expect(order).toHaveLength(10);
+    // Two in a row before the other has looked for the first time, and when it has no tasks left; never three.
+    expect(order.join('')).not.toMatch(/000|111/);
+  });
+
+  it('a lane that looked for itself while its siblings took every place looks again when one is free', async () => {
+    const options = { types: { t: { partitions: 2, concurrency: 1 } } };
+    const work = deferred();
+    const runs: string[] = [];
+    const [first = ''] = idsOfPartition(0, 1);
+    const [second = ''] = idsOfPartition(1, 1);
+    const process = newProcess({ options }).handle('t', (task) => {
+      runs.push(task.id);
+      return task.id === first ? work.promise : undefined;
+    });
+    await process.start();
+    await process.schedule('t', 0, { id: first });
+    await clock.advanceMs(100);
+    await process.schedule('t', 0, { id: second });
+    // Its arm is given away and lapses, and the silence is met by a full lane.
+    await clock.advanceMs(10_000);
+    expect(runs).toEqual([first]);
+    work.resolve();
+    await clock.advanceMs(0);
+    expect(runs).toEqual([first, second]);
+  });
+
+  it('the answer to a look that was sent before a turn does not put off what the turn has learned', async () => {
+    const answers: (() => void)[] = [];
+    let holdBack = false;
+    class SlowPeeks extends FaultyStore {
+      override async peek(request: PeekRequest): Promise<readonly PeekReply[]> {
+        const replies = await super.peek(request);
+        if (holdBack) await new Promise<void>((resolve) => answers.push(resolve));
+        return replies;
+      }
+    }
+    store = new SlowPeeks(clock, { reliableWakeups: false, armHoldMs: 5_000 });
+    const runs: number[] = [];
+    const process = newProcess({ store }).handle('t', (task) => {
+      runs.push(clock.monotonicMs());
+      return task.failures === 0 ? TaskOutcome.snooze(700) : undefined;
+    });
+    await process.start();
+    await process.schedule('t', 2_500, { id: 'a' });
+    await process.schedule('t', 60_000, { id: 'far' });
+    holdBack = true;
+    // The look finds 'far' next, once 'a' has been claimed; then the snooze brings the next due time forward.
+    await clock.advanceMs(2_500);
+    const firstRuns = [...runs];
+    answers.forEach((answer) => answer());
+    await clock.advanceMs(700);
+    expect(runs).toEqual([...firstRuns, (firstRuns[0] ?? 0) + 700]);
+  });
+
+  it('C53 starts nothing of a claim that is answered in time, but after its lease', async () => {
+    let slow = false;
+    class SlowTurns extends FaultyStore {
+      override async turn(request: TurnRequest): Promise<TurnReply> {
+        const reply = await super.turn(request);
+        if (slow && request.claim) await new Promise<void>((resolve) => clock.setTimer(resolve, 2_000));
+        return reply;
+      }
+    }
+    store = new SlowTurns(clock);
+    const runs: number[] = [];
+    const options = { types: { t: { lease: '1s' } } } as const;
+    const process = newProcess({ store, options }).handle('t', (task) => runs.push(task.deliveries));
+    await process.start();
+    slow = true;
+    await process.schedule('t', 0, { id: 'a' });
+    await clock.advanceMs(1_999);
+    slow = false;
+    await clock.advanceMs(1);
+    // Given back (nobody else had it), and claimed anew at once.
+    expect(runs).toEqual([2]);
+    expect(process.eventsOf('released')).toHaveLength(1);
+  });
+
+  it('a logger that throws changes nothing', async () => {
+    const warning = jest.spyOn(globalThis.process, 'emitWarning').mockReturnValue(undefined);
+    const throwing = (): never => {
+      throw new Error('disk full');
+    };
+    const queue = new DelayQueueRuntime({
+      store,
+      clock,
+      settings: new QueueSettings({}),
+      observers: [],
+      logger: { log: throwing, warn: throwing, error: throwing },
+    });
+    const runs: string[] = [];
+    queue.addHandler({ type: 't', name: 'T.t', run: (task) => runs.push(task.id) });
+    await queue.open();
+    await queue.start();
+    const envelope = encodeEnvelope({ payloadJson: '1', life: newLife(clock.nowMs()), overrides: {} });
+    const submit = (id: string): Promise<unknown> =>
+      queue.submit('t', { kind: 'schedule', id, due: { delayMs: 1_000 }, envelope, onDuplicate: 'keep' });
+    await submit('a');
+    store.fault = (call) => (call === 'turn' ? 'not sent' : null);
+    await clock.advanceMs(3_000);
+    store.fault = () => null;
+    await clock.advanceMs(5_000);
+    expect(runs).toEqual(['a']);
+    expect(warning).toHaveBeenCalled();
+    const closed = queue.close();
+    await clock.advanceMs(1_000);
+    await closed;
+    warning.mockRestore();
+  });
+
+  it('closes within the shutdown time although a mutation is not answered', async () => {
+    class SilentMutations extends FaultyStore {
+      override mutate(): Promise<never> {
+        return new Promise(() => undefined);
+      }
+    }
+    store = new SilentMutations(clock);
+    const process = newProcess({ store, options: { shutdownTimeout: '3s', storeTimeout: '10s' } });
+    await process.start();
+    void process.schedule('t', 0).catch(() => undefined);
+    await clock.advanceMs(0);
+    const startedAtMs = clock.monotonicMs();
+    let closedAfterMs = Infinity;
+    void process.runtime.close().then(() => (closedAfterMs = clock.monotonicMs() - startedAtMs));
+    await clock.advanceMs(20_000);
+    expect(closedAfterMs).toBeLessThanOrEqual(3_500);
+  });
+
+  it('says so when a claim is answered after the queue has closed', async () => {
+    let slow = false;
+    class SlowTurns extends FaultyStore {
+      override async turn(request: TurnRequest): Promise<TurnReply> {
+        const reply = await super.turn(request);
+        if (slow && request.claim) await new Promise<void>((resolve) => clock.setTimer(resolve, 8_000));
+        return reply;
+      }
+    }
+    store = new SlowTurns(clock);
+    const process = newProcess({ store, options: { shutdownTimeout: '3s' } }).handle('t', () => undefined);
+    await process.start();
+    slow = true;
+    await process.schedule('t', 0, { id: 'a' });
+    await clock.advanceMs(1);
+    const closed = process.runtime.close();
+    await clock.advanceMs(10_000);
+    await closed;
+    expect(process.eventsOf('started')).toEqual([]);
+    expect(process.lines.filter((line) => line.includes('claimed while the queue closed'))).toHaveLength(1);
+  });
+
+  it('pauses after every turn that fails, also after one whose failure gives places back', async () => {
+    const process = newProcess().handle('t', () => undefined);
+    await process.start();
+    const sentAtMs: number[] = [];
+    store.fault = (call) => {
+      if (call !== 'turn') return null;
+      sentAtMs.push(clock.monotonicMs());
+      return 'not sent';
+    };
+    await process.schedule('t', 0);
+    await clock.advanceMs(1_000);
+    const gaps = sentAtMs.slice(1).map((atMs, index) => atMs - (sentAtMs[index] ?? 0));
+    expect(gaps.length).toBeGreaterThan(3);
+    // The shortest pause is half of 50 ms.
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(25);
+  });
+
+  it('does not hold the boot up a second time when the store was away the first', async () => {
+    class Absent extends FaultyStore {
+      override async open(): Promise<readonly string[]> {
+        await new Promise<void>((resolve) => clock.setTimer(resolve, 5_000));
+        if (clock.monotonicMs() < 12_000) throw new StoreUnavailableError('not_sent', 'Nobody is there.');
+        return super.open();
+      }
+    }
+    store = new Absent(clock);
+    const process = newProcess({ store }).handle('t', () => undefined);
+    let bootedAfterMs = Infinity;
+    const booted = process.runtime.open().then(() => process.runtime.start());
+    void booted.then(() => (bootedAfterMs = clock.monotonicMs()));
+    await clock.advanceMs(30_000);
+    expect(bootedAfterMs).toBe(5_000);
+    await process.schedule('t', 0);
+    await clock.advanceMs(0);
+    expect(process.eventsOf('completed')).toHaveLength(1);
+  });
+
   it('a step of the store clock that a turn finds makes the lane renew before it claims', async () => {
     let skewMs = 0;
     const stepping: Clock = {

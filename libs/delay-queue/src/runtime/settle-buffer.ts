@@ -22,11 +22,6 @@ export class SettleBuffer {
     return this.waiting.length + this.sent;
   }
 
-  /** Outcomes that could be sent now. */
-  get ready(): number {
-    return this.waiting.length;
-  }
-
   add(pending: PendingSettle): void {
     this.waiting.push(pending);
   }

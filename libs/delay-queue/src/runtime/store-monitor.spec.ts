@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { VirtualClock } from '../core/virtual-clock.js';
 import type { QueueEvent } from '../ports/queue-event.js';
-import { StoreMonitor } from './store-monitor.js';
+import { QUIET_MS, StoreMonitor } from './store-monitor.js';
 
 describe('StoreMonitor', () => {
   let clock: VirtualClock;
@@ -62,7 +62,7 @@ describe('StoreMonitor', () => {
     });
   });
 
-  it('tells of an episode once when it begins and once when it ends, whatever its length', async () => {
+  it('C07 tells of an episode once when it begins and once when it ends, whatever its length', async () => {
     const error = new Error('READONLY');
     for (let failure = 0; failure < 100; failure++) {
       monitor.failed(failure === 0 ? error : new Error('other'));
@@ -72,8 +72,40 @@ describe('StoreMonitor', () => {
     expect(events).toEqual([{ kind: 'store down', error }]);
     monitor.completed();
     monitor.completed();
+    await clock.advanceMs(QUIET_MS - 1);
+    expect(events).toHaveLength(1);
+    await clock.advanceMs(1);
     expect(lines.slice(1)).toEqual(['log The store answers again, after 10000 ms.']);
     expect(events.slice(1)).toEqual([{ kind: 'store up', downForMs: 10_000 }]);
+  });
+
+  it('C07 takes calls that complete and fail by turns for one episode, which lasts to the last failure', async () => {
+    for (let turn = 0; turn < 10; turn++) {
+      monitor.failed(new Error('READONLY'));
+      await clock.advanceMs(QUIET_MS / 2);
+      monitor.completed();
+      await clock.advanceMs(QUIET_MS / 2);
+    }
+    expect(events.map(({ kind }) => kind)).toEqual(['store down']);
+    await clock.advanceMs(QUIET_MS);
+    expect(events.slice(1)).toEqual([{ kind: 'store up', downForMs: 9.5 * QUIET_MS }]);
+    expect(lines).toHaveLength(2);
+  });
+
+  it('begins another episode when a call fails after the quiet', async () => {
+    monitor.failed(new Error('first'));
+    monitor.completed();
+    await clock.advanceMs(QUIET_MS);
+    monitor.failed(new Error('second'));
+    expect(events.map(({ kind }) => kind)).toEqual(['store down', 'store up', 'store down']);
+  });
+
+  it('leaves no timer behind when it is closed', () => {
+    monitor.failed(new Error('x'));
+    monitor.completed();
+    monitor.close();
+    monitor.completed();
+    expect(clock.pendingTimers).toBe(0);
   });
 
   it('says nothing of calls that complete when none has failed', async () => {

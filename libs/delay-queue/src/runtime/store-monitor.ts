@@ -1,8 +1,14 @@
-import type { Clock } from '../core/clock.js';
+import type { Clock, ClockTimer } from '../core/clock.js';
 import type { QueueLogger, QueueObserver } from '../ports/queue-event.js';
 
 /** A difference between the store's and our own clock within this is drift, or a slow network, and no step. */
 const CLOCK_STEP_MS = 2_000;
+
+/**
+ * An outage is over when calls have completed and none has failed for so long: twice the longest pause between the calls
+ * of a lane. A server that refuses writes answers reads, so calls complete and fail by turns while the trouble lasts.
+ */
+export const QUIET_MS = 2_000;
 
 /** What the store monitor has seen. */
 export interface StoreHealth {
@@ -14,11 +20,21 @@ export interface StoreHealth {
   readonly error: unknown;
 }
 
-/** Follows the store by the calls that complete and fail: one log line an episode, whatever its length. */
+/**
+ * Follows the store by the calls that complete and fail: one log line an episode, whatever its length.
+ *
+ * ```
+ * well ──failed──▶ failing ──completed──▶ calming ──quiet for 2 s──▶ well
+ *                     ▲─────────failed───────┘
+ * ```
+ */
 export class StoreMonitor {
   private completedAtMs: number;
-  private downSinceMs: number | null = null;
+  private episodeSinceMs: number | null = null;
+  private lastCallFailed = false;
   private lastError: unknown = null;
+  private calming: ClockTimer | null = null;
+  private closed = false;
   private offset: OffsetBounds | null = null;
   private readonly clockListeners = new Set<() => void>();
 
@@ -32,7 +48,7 @@ export class StoreMonitor {
 
   get health(): StoreHealth {
     return {
-      down: this.downSinceMs !== null,
+      down: this.lastCallFailed,
       sinceCompletedMs: this.clock.monotonicMs() - this.completedAtMs,
       error: this.lastError,
     };
@@ -51,21 +67,36 @@ export class StoreMonitor {
       const storeMs = reply.nowUs / 1000;
       this.watchClock({ leastMs: storeMs - reply.receivedAtMs, mostMs: storeMs - reply.sentAtMs });
     }
-    if (this.downSinceMs === null) return;
-    const downForMs = Math.round(nowMs - this.downSinceMs);
-    this.downSinceMs = null;
+    this.lastCallFailed = false;
     this.lastError = null;
-    this.logger.log(`The store answers again, after ${downForMs} ms.`);
-    this.observer.notify({ kind: 'store up', downForMs });
+    if (this.episodeSinceMs === null || this.calming !== null || this.closed) return;
+    const downForMs = Math.round(nowMs - this.episodeSinceMs);
+    this.calming = this.clock.setTimer(() => this.recovered(downForMs), QUIET_MS);
   }
 
   /** A store call has failed. */
   failed(error: unknown): void {
+    this.lastCallFailed = true;
     this.lastError = error;
-    if (this.downSinceMs !== null) return;
-    this.downSinceMs = this.clock.monotonicMs();
+    this.calming?.cancel();
+    this.calming = null;
+    if (this.episodeSinceMs !== null) return;
+    this.episodeSinceMs = this.clock.monotonicMs();
     this.logger.error('Store calls fail; they are tried again until the store answers.', error);
     this.observer.notify({ kind: 'store down', error });
+  }
+
+  /** Sets no timer any more; an episode that has not ended by now is not said to be over. */
+  close(): void {
+    this.closed = true;
+    this.calming?.cancel();
+  }
+
+  private recovered(downForMs: number): void {
+    this.calming = null;
+    this.episodeSinceMs = null;
+    this.logger.log(`The store answers again, after ${downForMs} ms.`);
+    this.observer.notify({ kind: 'store up', downForMs });
   }
 
   private watchClock(now: OffsetBounds): void {

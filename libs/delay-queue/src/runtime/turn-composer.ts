@@ -4,7 +4,7 @@ import { type ArmRequest, type ClaimRequest, MAX_TASKS_PER_CALL, type TurnReques
 import type { LeaseKeeper } from './lease-keeper.js';
 import type { Run } from './run.js';
 import type { PendingSettle, SettleBuffer } from './settle-buffer.js';
-import type { TypeSlots } from './type-slots.js';
+import type { SlotUser, TypeSlots } from './type-slots.js';
 
 /** Most tasks of one claim: a larger batch holds its last tasks up while the first are started. */
 const MAX_CLAIM = 100;
@@ -39,6 +39,7 @@ export interface TurnComposerParts {
   readonly settles: SettleBuffer;
   readonly keeper: LeaseKeeper;
   readonly slots: TypeSlots;
+  readonly user: SlotUser;
 }
 
 /** Puts everything that a lane has to tell the store, and all that it wants from it, into one call. */
@@ -57,7 +58,7 @@ export class TurnComposer {
 
   private reserve(wish: TurnWish, { room, hasSettles }: { room: number; hasSettles: boolean }): number {
     if (wish.closed || (!wish.claim && !hasSettles)) return 0;
-    return this.parts.slots.reserve(Math.min(room, MAX_CLAIM));
+    return this.parts.slots.reserve(Math.min(room, MAX_CLAIM), this.parts.user);
   }
 
   private request(wish: TurnWish, carried: Omit<ComposedTurn, 'request'>): TurnRequest {

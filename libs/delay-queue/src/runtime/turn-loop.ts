@@ -64,9 +64,14 @@ export class TurnLoop {
     return this.flying;
   }
 
+  /** A turn that is asked for now would be sent. */
+  get isReady(): boolean {
+    return !this.flying && !this.pause.active && !this.closed;
+  }
+
   /** Sends a turn soon, if there is anything to say; whatever else comes up in this tick goes with it. */
   pump(): void {
-    if (this.gathering || this.flying || this.pause.active || this.closed) return;
+    if (this.gathering || !this.isReady) return;
     this.gathering = true;
     setImmediate(() => {
       this.gathering = false;
@@ -110,11 +115,12 @@ export class TurnLoop {
 
   private failed(turn: ComposedTurn, error: unknown): void {
     const { monitor, settles, slots, host } = this.parts;
+    // First of all, or a place given back would send the next turn without a pause.
+    this.pause.failed();
     monitor.failed(error);
     settles.putBack(turn.settles, !isStoreError(error) || error.outcome === 'unknown');
     slots.release(turn.reserved);
     host.failed(turn);
-    this.pause.failed();
   }
 
   private tellSettled(turn: ComposedTurn, reply: TurnReply): void {

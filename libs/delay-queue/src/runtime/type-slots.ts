@@ -1,11 +1,22 @@
+/** Who reserves places: a lane. */
+export interface SlotUser {
+  /** It waits for a place, and could claim for one at once. */
+  readonly canClaimNow: boolean;
+  /** A place has become free. */
+  placeFreed(): void;
+}
+
 /**
  * The places in which handlers of one type run in this process, shared by the type's lanes.
  *
- * A claim reserves places before it is sent, so that two lanes cannot claim for the same one.
+ * A claim reserves places before it is sent, so that two lanes cannot claim for the same one. Lanes that found no place
+ * come first when one is free again, in the order in which they asked: without that, a lane whose handler has just ended
+ * would take its place again and again, for its outcome is what the next call carries.
  */
 export class TypeSlots {
   private used = 0;
-  private readonly listeners = new Set<() => void>();
+  private readonly users = new Set<SlotUser>();
+  private readonly waiting = new Set<SlotUser>();
 
   constructor(readonly size: number) {}
 
@@ -13,9 +24,17 @@ export class TypeSlots {
     return this.size - this.used;
   }
 
-  /** Takes up to `wanted` places and tells how many. */
-  reserve(wanted: number): number {
-    const taken = Math.max(0, Math.min(wanted, this.free));
+  /** Lets a lane hear of places that become free. */
+  join(user: SlotUser): void {
+    this.users.add(user);
+  }
+
+  /** Takes up to `wanted` places and tells how many; leaves one to each who waits longer. */
+  reserve(wanted: number, user: SlotUser): number {
+    if (wanted <= 0) return 0;
+    const taken = Math.max(0, Math.min(wanted, this.free - this.countAhead(user)));
+    if (taken === 0) this.waiting.add(user);
+    else this.waiting.delete(user);
     this.used += taken;
     return taken;
   }
@@ -24,11 +43,16 @@ export class TypeSlots {
   release(count: number): void {
     if (count === 0) return;
     this.used -= count;
-    for (const listener of this.listeners) listener();
+    for (const user of this.users) user.placeFreed();
   }
 
-  /** Calls back whenever a place has become free. */
-  onRelease(listener: () => void): void {
-    this.listeners.add(listener);
+  /** Those who cannot claim now (their store node is away, say) hold nobody up. */
+  private countAhead(user: SlotUser): number {
+    let ahead = 0;
+    for (const other of this.waiting) {
+      if (other === user) break;
+      if (other.canClaimNow) ahead++;
+    }
+    return ahead;
   }
 }

@@ -18,28 +18,31 @@ export class WakeTimer {
   /** Fires at `atMs`, unless it fires earlier anyway. */
   fireBy(atMs: number): void {
     if (this.atMs !== null && this.atMs <= atMs) return;
-    this.atMs = atMs;
-    this.start();
+    this.start(atMs);
   }
 
   /** Forgets the time that was set, and fires at `atMs`, or never when that is null. */
   reset(atMs: number | null): void {
     if (this.atMs === atMs) return;
-    this.atMs = atMs;
-    if (atMs === null) this.timer?.cancel();
-    else this.start();
+    if (atMs !== null) {
+      this.start(atMs);
+      return;
+    }
+    this.atMs = null;
+    this.timer?.cancel();
   }
 
-  private start(): void {
+  private start(atMs: number): void {
+    this.atMs = atMs;
     this.timer?.cancel();
-    const remainingMs = Math.max(0, (this.atMs ?? 0) - this.clock.monotonicMs());
+    const remainingMs = Math.max(0, atMs - this.clock.monotonicMs());
     this.timer = this.clock.setTimer(() => this.check(), Math.min(Math.ceil(remainingMs), MAX_TIMER_MS));
   }
 
   private check(): void {
     if (this.atMs === null) return;
     if (this.clock.monotonicMs() < this.atMs) {
-      this.start();
+      this.start(this.atMs);
       return;
     }
     this.atMs = null;
