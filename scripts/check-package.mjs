@@ -9,6 +9,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, posix } from 'node:path';
 import { promisify } from 'node:util';
+import { findRedisServer } from './redis-server.mjs';
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '..');
@@ -24,6 +25,7 @@ const consumers = {
   'nest-12': {
     '@nestjs/common': ours['@nestjs/common'],
     '@nestjs/core': ours['@nestjs/core'],
+    '@nestjs/platform-express': ours['@nestjs/platform-express'],
     '@nestjs/terminus': ours['@nestjs/terminus'],
     ioredis: ours.ioredis,
     'reflect-metadata': ours['reflect-metadata'],
@@ -32,6 +34,7 @@ const consumers = {
   'nest-11': {
     '@nestjs/common': '11.0.0',
     '@nestjs/core': '11.0.0',
+    '@nestjs/platform-express': '11.0.0',
     '@nestjs/schedule': '6.0.0',
     '@nestjs/terminus': '11.0.0',
     ioredis: '5.6.0',
@@ -43,6 +46,8 @@ const consumers = {
 const entryPoints = Object.keys(manifest.exports)
   .filter((key) => !key.endsWith('.json'))
   .map((key) => posix.join(manifest.name, key));
+
+const redisServer = await findRedisServer();
 
 const folder = await mkdtemp(join(tmpdir(), 'check-package-'));
 try {
@@ -104,7 +109,8 @@ async function checkConsumer(name, peers, tarball) {
   for (const [entry, names] of Object.entries(fromEsm)) assert(names.length > 0, `${entry} exports nothing`);
   await checkTypes(consumer);
   await copyFile(join(root, 'scripts/check-lifecycle.cjs'), join(consumer, 'lifecycle.cjs'));
-  const { stdout: states } = await run(process.execPath, ['lifecycle.cjs'], { cwd: consumer, timeout: 120_000 });
+  const env = { ...process.env, ...(redisServer && { REDIS_SERVER_BIN: redisServer.path }) };
+  const { stdout: states } = await run(process.execPath, ['lifecycle.cjs'], { cwd: consumer, timeout: 120_000, env });
 
   const counts = Object.entries(fromEsm).map(([entry, names]) => `${entry} (${names.length} exports)`);
   console.log(`${name}: ${counts.join(', ')}: import, require() and types work`);
