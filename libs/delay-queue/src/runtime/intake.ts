@@ -1,6 +1,8 @@
+import type { Clock } from '../core/clock.js';
 import type { PartitionRef } from '../core/partition.js';
 import type { QueueLogger } from '../ports/queue-event.js';
 import type { ClaimedTask, TurnReply } from '../ports/turn.js';
+import { AheadQueue } from './ahead-queue.js';
 import type { Executor } from './executor.js';
 import type { LeaseKeeper } from './lease-keeper.js';
 import type { StuckWatch } from './stuck-watch.js';
@@ -11,6 +13,7 @@ import type { SlotUser, TypeSlots } from './type-slots.js';
 export interface IntakeParts {
   readonly ref: PartitionRef;
   readonly leaseMs: number;
+  readonly clock: Clock;
   readonly slots: TypeSlots;
   readonly user: SlotUser;
   readonly executor: Executor;
@@ -20,26 +23,78 @@ export interface IntakeParts {
   readonly phase: () => 'new' | 'open' | 'draining' | 'closed';
 }
 
-/** Decides what becomes of the tasks of a claim: they are run here, or given back. */
+/** Decides what becomes of the tasks of a claim: they are run here, now or in a moment, or given back. */
 export class Intake {
-  constructor(private readonly parts: IntakeParts) {}
+  private readonly ahead: AheadQueue;
+  private starting = false;
 
-  /** Takes the tasks of a claim that was answered in time; their places are reserved. */
-  take({ claimed, nowUs }: TurnReply, times: CallTimes): void {
-    if (this.mayStart(times)) {
-      this.start(claimed, nowUs, times);
-      return;
-    }
-    this.parts.slots.release(claimed.length);
-    this.giveBack(claimed, times);
+  constructor(private readonly parts: IntakeParts) {
+    const { clock, slots } = parts;
+    this.ahead = new AheadQueue({ clock, concurrency: slots.size, onSlow: () => this.giveBackWaiting() });
   }
 
-  /** Takes the tasks of a claim that had been given up; no places are reserved any more. */
-  takeLate({ claimed, nowUs }: TurnReply, times: CallTimes): void {
-    const { slots, user } = this.parts;
-    const room = this.mayStart(times) ? slots.reserve(claimed.length, user) : 0;
-    this.start(claimed.slice(0, room), nowUs, times);
-    this.giveBack(claimed.slice(room), times);
+  /** Tasks that are claimed and not yet started. */
+  get waiting(): number {
+    return this.ahead.size;
+  }
+
+  /** How many tasks may be claimed beyond the free places. */
+  get aheadRoom(): number {
+    return this.ahead.room;
+  }
+
+  /** Takes what a claim has brought in time, for which `reserved` places are kept. */
+  take(reply: TurnReply, times: CallTimes, reserved: number): void {
+    if (!this.mayStart(times)) {
+      this.parts.slots.release(reserved);
+      this.giveBack(reply.claimed, times);
+      return;
+    }
+    this.add(reply, times);
+    // Those that wait already come first, and take the kept places.
+    const begun = Math.min(reserved, this.ahead.size);
+    this.starting = true;
+    for (let place = 0; place < begun; place++) this.startFirst();
+    this.starting = false;
+    this.parts.slots.release(reserved - begun);
+    this.startWaiting();
+    if (reply.paused) this.giveBackWaiting();
+  }
+
+  /** Takes the tasks of a claim that had been given up; no places are kept any more. */
+  takeLate(reply: TurnReply, times: CallTimes): void {
+    const { slots } = this.parts;
+    const room = this.mayStart(times) ? Math.max(0, slots.free - this.ahead.size) : 0;
+    this.add({ claimed: reply.claimed.slice(0, room), nowUs: reply.nowUs }, times);
+    this.startWaiting();
+    this.giveBack(reply.claimed.slice(room), times);
+  }
+
+  handlerEnded(): void {
+    this.ahead.handlerEnded();
+  }
+
+  /** Starts what waits here, as far as there are places. */
+  startWaiting(): void {
+    // A handler that ends at once frees its place again: the loop below goes on, and not one inside another.
+    if (this.starting) return;
+    this.starting = true;
+    while (this.ahead.size > 0 && this.parts.slots.reserve(1, this.parts.user) === 1) this.startFirst();
+    this.starting = false;
+    this.ahead.watch();
+  }
+
+  /** Gives back what has not been started. */
+  giveBackWaiting(): void {
+    const { executor, keeper } = this.parts;
+    for (const { run } of this.ahead.takeAll()) {
+      keeper.remove(run);
+      if (!run.settled) executor.release(run);
+    }
+  }
+
+  close(): void {
+    this.ahead.close();
   }
 
   /** When the lease is over already, somebody else may be running the tasks by now. */
@@ -47,14 +102,21 @@ export class Intake {
     return this.parts.phase() === 'open' && receivedAtMs - sentAtMs < this.parts.leaseMs;
   }
 
-  private start(tasks: readonly ClaimedTask[], nowUs: number, times: CallTimes): void {
-    if (tasks.length === 0) return;
-    const { executor, keeper, stuckWatch } = this.parts;
+  private add({ claimed, nowUs }: Pick<TurnReply, 'claimed' | 'nowUs'>, times: CallTimes): void {
+    const { executor, keeper } = this.parts;
     const storeOffsetMs = nowUs / 1000 - (times.sentAtMs + times.receivedAtMs) / 2;
-    const runs = tasks.map((claimed) => executor.prepare({ claimed, leasedAtMs: times.sentAtMs }));
-    for (const run of runs) keeper.add(run);
-    for (const run of runs) executor.start(run, storeOffsetMs);
-    stuckWatch.handlersStarted();
+    for (const task of claimed) {
+      const run = executor.prepare({ claimed: task, leasedAtMs: times.sentAtMs });
+      keeper.add(run);
+      this.ahead.add({ run, storeOffsetMs, sinceMs: times.receivedAtMs });
+    }
+  }
+
+  private startFirst(): void {
+    const task = this.ahead.shift();
+    if (task === null) return;
+    this.parts.executor.start(task.run, task.storeOffsetMs);
+    this.parts.stuckWatch.handlersStarted();
   }
 
   /** Tells the store that these tasks are not run here; when it is too late for that, tells whoever reads the log. */

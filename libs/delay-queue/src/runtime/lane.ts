@@ -107,7 +107,7 @@ export class Lane implements ExecutorHost, TurnLoopHost, ArmWatchHost, SlotUser 
 
   /** Handlers that have not ended. */
   get running(): number {
-    return this.keeper.size;
+    return this.keeper.size - this.intake.waiting;
   }
 
   get stuck(): readonly StuckHandler[] {
@@ -129,10 +129,11 @@ export class Lane implements ExecutorHost, TurnLoopHost, ArmWatchHost, SlotUser 
   }
 
   get canClaimNow(): boolean {
-    return this.phase === 'open' && this.claimWanted && this.loop.isReady;
+    return this.phase === 'open' && (this.intake.waiting > 0 || (this.claimWanted && this.loop.isReady));
   }
 
   placeFreed(): void {
+    this.intake.startWaiting();
     if (this.claimWanted) this.loop.pump();
   }
 
@@ -148,6 +149,7 @@ export class Lane implements ExecutorHost, TurnLoopHost, ArmWatchHost, SlotUser 
     if (this.phase !== 'open') return;
     this.phase = 'draining';
     this.dueTimer.reset(null);
+    this.intake.giveBackWaiting();
     this.loop.pump();
   }
 
@@ -170,6 +172,7 @@ export class Lane implements ExecutorHost, TurnLoopHost, ArmWatchHost, SlotUser 
     this.keeper.close();
     this.stuckWatch.close();
     this.executor.close();
+    this.intake.close();
     this.loop.close();
     return this.settles.size;
   }
@@ -221,6 +224,7 @@ export class Lane implements ExecutorHost, TurnLoopHost, ArmWatchHost, SlotUser 
 
   ended(run: Run): void {
     this.load.handlerEnded();
+    this.intake.handlerEnded();
     this.keeper.remove(run);
     this.parts.slots.release(1);
     this.parts.onProgress();
@@ -232,6 +236,7 @@ export class Lane implements ExecutorHost, TurnLoopHost, ArmWatchHost, SlotUser 
       claim: this.claimWanted,
       closed: this.phase !== 'open',
       mayCallForHelp: this.load.mayCallForHelp,
+      aheadRoom: this.intake.aheadRoom,
     };
   }
 
@@ -256,7 +261,7 @@ export class Lane implements ExecutorHost, TurnLoopHost, ArmWatchHost, SlotUser 
     this.claimWanted ||= reply.overdueLeft;
     if (this.load.claimed(turn.request.claim, reply) === 'calm') this.signal('calm');
     this.setDueTimer(reply, { fresh: this.changesAtSend === this.changes, receivedAtMs: times.receivedAtMs });
-    this.intake.take(reply, times);
+    this.intake.take(reply, times, turn.reserved);
     if (this.armed) this.load.watchFull();
     this.parts.onProgress();
   }
@@ -298,10 +303,7 @@ export class Lane implements ExecutorHost, TurnLoopHost, ArmWatchHost, SlotUser 
   }
 
   private takeExtensions(turn: ComposedTurn, reply: TurnReply, { sentAtMs }: CallTimes): void {
-    const lost = turn.extended.filter((run, index) => reply.extended[index] !== 'applied' && !run.settled);
-    const renewed = turn.extended.filter((_, index) => reply.extended[index] === 'applied');
-    this.keeper.renewed(renewed, sentAtMs);
-    for (const run of lost) {
+    for (const run of this.keeper.answered(turn.extended, reply.extended, sentAtMs)) {
       run.settled = true;
       run.abort('lease lost', this.parts.clock.monotonicMs());
       this.stuckWatch.handlerAborted();

@@ -1,4 +1,5 @@
 import type { Clock } from '../core/clock.js';
+import type { SettleCode } from '../ports/settle.js';
 import type { Run } from './run.js';
 import { WakeTimer } from './wake-timer.js';
 
@@ -83,6 +84,15 @@ export class LeaseKeeper {
     // What did not fit is asked for again by the next call.
     if (taken.length < limit) this.extendAll = false;
     return taken;
+  }
+
+  /** A call that carried these runs, sent at `sentAtMs`, has been answered: tells whose lease another holds by now. */
+  answered(runs: readonly Run[], codes: readonly SettleCode[], sentAtMs: number): readonly Run[] {
+    this.renewed(
+      runs.filter((_, index) => codes[index] === 'applied'),
+      sentAtMs,
+    );
+    return runs.filter((run, index) => codes[index] !== 'applied' && !run.settled);
   }
 
   /** A call that was sent at `sentAtMs` has renewed these leases. */

@@ -20,8 +20,8 @@ export class Run implements DelayedTask<string> {
 
   /** When the request that began or last prolonged the lease was sent, on the monotonic clock. */
   leasedAtMs: number;
-  /** When the handler was started, on the monotonic clock. */
-  startedAtMs = 0;
+  /** When the handler was started, on the monotonic clock; in the infinite future until then. */
+  startedAtMs = Infinity;
   /** The outcome is decided: nothing that the handler does from now on counts. */
   settled = false;
   /** The handler was reported as stuck. */

@@ -57,6 +57,7 @@ export class StuckWatch {
     for (const run of this.parts.runs) {
       if (run.reportedStuck) continue;
       const stuckAtMs = this.stuckAtMs(run);
+      if (stuckAtMs === Infinity) continue;
       if (stuckAtMs > nowMs) this.timer.fireBy(stuckAtMs);
       else this.report(run, nowMs);
     }

@@ -21,6 +21,14 @@ export interface ComposedTurn {
   readonly reserved: number;
 }
 
+/** What goes into a request. */
+interface Carried {
+  readonly settles: readonly PendingSettle[];
+  readonly extended: readonly Run[];
+  /** Most tasks to claim. */
+  readonly limit: number;
+}
+
 /** What a lane wants of its next turn. */
 export interface TurnWish {
   readonly arm: ArmRequest;
@@ -29,6 +37,8 @@ export interface TurnWish {
   /** The lane takes no more tasks. */
   readonly closed: boolean;
   readonly mayCallForHelp: boolean;
+  /** Tasks that may be claimed beyond the places that are free. */
+  readonly aheadRoom: number;
 }
 
 /** The parts of a lane that a turn is composed from. */
@@ -50,25 +60,22 @@ export class TurnComposer {
   compose(wish: TurnWish): ComposedTurn | null {
     const settles = this.parts.settles.take(MAX_SETTLES);
     const extended = this.parts.keeper.take(MAX_TASKS_PER_CALL - settles.length);
-    const room = MAX_TASKS_PER_CALL - settles.length - extended.length;
-    const reserved = this.reserve(wish, { room, hasSettles: settles.length > 0 });
-    if (settles.length === 0 && extended.length === 0 && reserved === 0 && wish.arm !== 'resign') return null;
-    return { request: this.request(wish, { settles, extended, reserved }), settles, extended, reserved };
+    const room = Math.min(MAX_CLAIM, MAX_TASKS_PER_CALL - settles.length - extended.length);
+    const mayClaim = !wish.closed && (wish.claim || settles.length > 0);
+    const reserved = mayClaim ? this.parts.slots.reserve(room, this.parts.user) : 0;
+    const limit = mayClaim ? Math.min(room, reserved + wish.aheadRoom) : 0;
+    if (settles.length === 0 && extended.length === 0 && limit === 0 && wish.arm !== 'resign') return null;
+    return { request: this.request(wish, { settles, extended, limit }), settles, extended, reserved };
   }
 
-  private reserve(wish: TurnWish, { room, hasSettles }: { room: number; hasSettles: boolean }): number {
-    if (wish.closed || (!wish.claim && !hasSettles)) return 0;
-    return this.parts.slots.reserve(Math.min(room, MAX_CLAIM), this.parts.user);
-  }
-
-  private request(wish: TurnWish, carried: Omit<ComposedTurn, 'request'>): TurnRequest {
+  private request(wish: TurnWish, carried: Carried): TurnRequest {
     const { ref, holder, settings } = this.parts;
     return {
       ref,
       holder,
       settles: carried.settles.map(({ settle }) => settle),
       extensions: carried.extended.map(({ id, fence }) => ({ id, fence })),
-      claim: this.claim(wish, carried.reserved),
+      claim: this.claim(wish, carried.limit),
       arm: wish.arm,
       leaseMs: settings.leaseMs,
       maxLostLeases: settings.maxLostLeases,
@@ -77,8 +84,8 @@ export class TurnComposer {
     };
   }
 
-  private claim(wish: TurnWish, reserved: number): ClaimRequest | null {
-    if (reserved === 0) return null;
-    return { limit: reserved, runsSuspect: this.parts.keeper.runsSuspect, mayCallForHelp: wish.mayCallForHelp };
+  private claim(wish: TurnWish, limit: number): ClaimRequest | null {
+    if (limit === 0) return null;
+    return { limit, runsSuspect: this.parts.keeper.runsSuspect, mayCallForHelp: wish.mayCallForHelp };
   }
 }

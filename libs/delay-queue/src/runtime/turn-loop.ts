@@ -21,7 +21,7 @@ export interface TurnLoopHost {
   wish(): TurnWish;
   /** The turn is on its way. */
   sent(turn: ComposedTurn): void;
-  /** The answer has come; its settles are dealt with. */
+  /** The answer has come; its settles are dealt with, and the places of its claim are still reserved. */
   replied(turn: ComposedTurn, reply: TurnReply, times: CallTimes): void;
   /** No answer came; what the turn carried will be sent again. */
   failed(turn: ComposedTurn): void;
@@ -104,12 +104,11 @@ export class TurnLoop {
   }
 
   private succeeded(turn: ComposedTurn, reply: TurnReply, times: CallTimes): void {
-    const { monitor, settles, slots, host } = this.parts;
+    const { monitor, settles, host } = this.parts;
     this.pause.succeeded();
     monitor.completed({ nowUs: reply.nowUs, ...times });
     settles.answered(turn.settles);
     this.tellSettled(turn, reply);
-    slots.release(turn.reserved - reply.claimed.length);
     host.replied(turn, reply, times);
   }
 

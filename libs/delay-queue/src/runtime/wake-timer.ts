@@ -15,6 +15,11 @@ export class WakeTimer {
     private readonly callback: () => void,
   ) {}
 
+  /** A time is set, and has not come. */
+  get isSet(): boolean {
+    return this.atMs !== null;
+  }
+
   /** Fires at `atMs`, unless it fires earlier anyway. */
   fireBy(atMs: number): void {
     if (this.atMs !== null && this.atMs <= atMs) return;
