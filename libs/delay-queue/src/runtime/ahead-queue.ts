@@ -52,13 +52,13 @@ export class AheadQueue {
     return this.tasks.length - this.head;
   }
 
-  /** How many tasks more may be claimed than can be started at once. */
-  get room(): number {
+  /** How many tasks more may be claimed than can be started at once; for `kept` of those that wait there are places. */
+  room(kept = 0): number {
     const { concurrency } = this.parts;
     const soon = this.pace.measure();
     // By Little's law, handlers that end slower than this take longer than the horizon.
     if (soon < concurrency) return 0;
-    return Math.max(0, Math.min(Math.floor(soon), MAX_PER_SLOT * concurrency) - this.size);
+    return Math.max(0, Math.min(Math.floor(soon), MAX_PER_SLOT * concurrency) - Math.max(0, this.size - kept));
   }
 
   handlerEnded(): void {

@@ -27,6 +27,8 @@ export interface IntakeParts {
 export class Intake {
   private readonly ahead: AheadQueue;
   private starting = false;
+  /** Places that are reserved for tasks that wait here. */
+  private kept = 0;
 
   constructor(private readonly parts: IntakeParts) {
     const { clock, slots } = parts;
@@ -40,25 +42,36 @@ export class Intake {
 
   /** How many tasks may be claimed beyond the free places. */
   get aheadRoom(): number {
-    return this.ahead.room;
+    return this.ahead.room(this.kept);
   }
 
-  /** Takes what a claim has brought in time, for which `reserved` places are kept. */
-  take(reply: TurnReply, times: CallTimes, reserved: number): void {
+  /**
+   * Takes what a claim has brought in time, for which `reserved` places are kept.
+   *
+   * @returns whether there is anything to start: {@link startTaken} does.
+   */
+  take(reply: TurnReply, times: CallTimes, reserved: number): boolean {
     if (!this.mayStart(times)) {
       this.parts.slots.release(reserved);
       this.giveBack(reply.claimed, times);
-      return;
+      return false;
     }
     this.add(reply, times);
-    // Those that wait already come first, and take the kept places.
-    const begun = Math.min(reserved, this.ahead.size);
+    this.kept = reserved;
+    return true;
+  }
+
+  /** Starts what was taken, after those that have been waiting, in the places that are kept. */
+  startTaken({ paused }: TurnReply): void {
+    const begun = Math.min(this.kept, this.ahead.size);
+    const unused = this.kept - begun;
+    this.kept = 0;
     this.starting = true;
     for (let place = 0; place < begun; place++) this.startFirst();
     this.starting = false;
-    this.parts.slots.release(reserved - begun);
+    this.parts.slots.release(unused);
     this.startWaiting();
-    if (reply.paused) this.giveBackWaiting();
+    if (paused) this.giveBackWaiting();
   }
 
   /** Takes the tasks of a claim that had been given up; no places are kept any more. */

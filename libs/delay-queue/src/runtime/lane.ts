@@ -261,7 +261,11 @@ export class Lane implements ExecutorHost, TurnLoopHost, ArmWatchHost, SlotUser 
     this.claimWanted ||= reply.overdueLeft;
     if (this.load.claimed(turn.request.claim, reply) === 'calm') this.signal('calm');
     this.setDueTimer(reply, { fresh: this.changesAtSend === this.changes, receivedAtMs: times.receivedAtMs });
-    this.intake.take(reply, times, turn.reserved);
+    if (this.intake.take(reply, times, turn.reserved)) {
+      // The next claim is under way while these are run, when there is a next one and they are through so soon.
+      if (this.claimWanted && this.intake.aheadRoom > 0) this.loop.send();
+      this.intake.startTaken(reply);
+    }
     if (this.armed) this.load.watchFull();
     this.parts.onProgress();
   }

@@ -75,8 +75,13 @@ export class TurnLoop {
     this.gathering = true;
     setImmediate(() => {
       this.gathering = false;
-      if (!this.closed) void this.turn();
+      this.send();
     });
+  }
+
+  /** Sends a turn now, without waiting for what else may come up. */
+  send(): void {
+    if (this.isReady) void this.turn();
   }
 
   /** Nothing more is sent. */
