@@ -12,7 +12,7 @@ const PATTERNS = ['~{faults:*', '&{faults:*'];
 const COMMANDS = [
   'eval', 'evalsha', 'ping', 'publish', 'subscribe', 'time',
   'get', 'set', 'del', 'exists',
-  'hget', 'hmget', 'hset', 'hdel',
+  'hget', 'hmget', 'hset', 'hdel', 'hlen',
   'zadd', 'zrem', 'zrange', 'zcard', 'zcount', 'zscore', 'zmscore',
 ];
 

@@ -48,12 +48,14 @@ if claimLimit > 0 and not paused then
   -- Shows what stands at the head of a sorted set up to now, with envelope and run entry, to a function. Envelopes are
   -- fetched so many at a time: what is fetched beyond the limit of bytes is fetched for nothing.
   local FETCHED_AT_ONCE = 50
-  local function examine(key, limit, visit)
+  local NONE = {}
+  local function examine(key, limit, hasEntries, visit)
     local found = call('ZRANGE', key, '-inf', nowText, 'BYSCORE', 'LIMIT', '0', int(limit), 'WITHSCORES')
     for from = 1, #found, 2 * FETCHED_AT_ONCE do
       local part = {}
       for i = from, min(from + 2 * FETCHED_AT_ONCE, #found) - 1, 2 do part[#part + 1] = found[i] end
-      local texts, entries = call('HMGET', TASK, unpack(part)), call('HMGET', RUN, unpack(part))
+      local texts = call('HMGET', TASK, unpack(part))
+      local entries = hasEntries and call('HMGET', RUN, unpack(part)) or NONE
       for i = 1, #part do
         if bytes >= maxBytes then return end
         visit(part[i], texts[i], entries[i], found[from + 2 * i - 1])
@@ -62,7 +64,7 @@ if claimLimit > 0 and not paused then
   end
 
   local waiters = {}
-  examine(LEASED, claimLimit, function(id, envelope, entry, score)
+  examine(LEASED, claimLimit, true, function(id, envelope, entry, score)
     if not envelope then return orphan(id, 'unlease') end
     local run = readRun(entry)
     run.lost, run.due = run.lost + 1, run.due or tonumber(score)
@@ -81,7 +83,9 @@ if claimLimit > 0 and not paused then
   waiters = {}
   local free = claimLimit - #ids
   if free > 0 and bytes < maxBytes then
-    examine(DUE, free, function(id, envelope, entry, score)
+    -- When only leased tasks have entries, none of those that wait has been claimed before.
+    local hasEntries = call('HLEN', RUN) ~= call('ZCARD', LEASED)
+    examine(DUE, free, hasEntries, function(id, envelope, entry, score)
       if not envelope then return orphan(id, 'undue') end
       if not entry then
         add('undue', id)

@@ -6,17 +6,21 @@ local writes = {}
 local function add(name, first, second)
   local list = writes[name]
   if not list then
-    list = {}
+    list = { size = 0 }
     writes[name] = list
   end
-  local size = #list
-  list[size + 1] = first
-  list[size + 2] = second
+  local size = list.size + 1
+  list[size] = first
+  if second then
+    size = size + 1
+    list[size] = second
+  end
+  list.size = size
 end
 
 local function write(command, key, name)
   local list = writes[name]
-  if list then call(command, key, unpack(list)) end
+  if list then call(command, key, unpack(list, 1, list.size)) end
 end
 
 local anyDeath, anyMark = false, false
