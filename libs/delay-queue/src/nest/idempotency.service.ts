@@ -5,6 +5,7 @@ import { assertTaskId } from '../core/ids.js';
 import type { QueueLogger } from '../ports/queue-event.js';
 import { DelayQueueRuntime } from '../runtime/delay-queue-runtime.js';
 import { FailureEpisode } from '../runtime/failure-episode.js';
+import { GuardedLogger } from '../runtime/guarded-logger.js';
 import { OnceRunner, type OnceResult } from '../runtime/once-runner.js';
 import { type OnceOptions, readOnceOptions } from './once-options.js';
 import { QUEUE_CLOCK, QUEUE_LOGGER } from './tokens.js';
@@ -24,8 +25,9 @@ export class IdempotencyService implements OnApplicationShutdown {
   constructor(
     private readonly runtime: DelayQueueRuntime,
     @Inject(QUEUE_CLOCK) clock: Clock,
-    @Inject(QUEUE_LOGGER) logger: QueueLogger,
+    @Inject(QUEUE_LOGGER) given: QueueLogger,
   ) {
+    const logger = new GuardedLogger(given);
     const failures = new FailureEpisode(logger, 'Idempotency marks of calls of once() fail');
     const { idempotency: store } = runtime.store;
     this.runner = new OnceRunner({ store, clock, logger, failures, maxResultBytes: MAX_RESULT_BYTES });

@@ -6,6 +6,7 @@ import { retryHorizonMs } from '../options/retry-horizon.js';
 import type { QueueLogger } from '../ports/queue-event.js';
 import type { TaskStore } from '../ports/task-store.js';
 import { FailureEpisode } from '../runtime/failure-episode.js';
+import { GuardedLogger } from '../runtime/guarded-logger.js';
 import { IdempotentHandler } from '../runtime/idempotent-handler.js';
 import type { TaskHandler } from '../runtime/task-handler.js';
 import { EventHub } from './event-hub.js';
@@ -15,6 +16,7 @@ import { QUEUE_CLOCK, QUEUE_LOGGER, TASK_STORE } from './tokens.js';
 @Injectable()
 export class IdempotentHandlers implements OnApplicationShutdown {
   private readonly guarded: IdempotentHandler[] = [];
+  private readonly logger: QueueLogger;
   private readonly failures: FailureEpisode;
 
   constructor(
@@ -22,10 +24,11 @@ export class IdempotentHandlers implements OnApplicationShutdown {
     private readonly events: EventHub,
     @Inject(TASK_STORE) private readonly store: TaskStore,
     @Inject(QUEUE_CLOCK) private readonly clock: Clock,
-    @Inject(QUEUE_LOGGER) private readonly logger: QueueLogger,
+    @Inject(QUEUE_LOGGER) logger: QueueLogger,
   ) {
+    this.logger = new GuardedLogger(logger);
     this.failures = new FailureEpisode(
-      logger,
+      this.logger,
       'Idempotency marks fail; the tasks that need them wait until they do not',
     );
   }
