@@ -55,6 +55,24 @@ const MECHANISMS = {
     cuts: [[`${SRC}/runtime/drain.ts`, '  for (const lane of lanes) lane.releaseRuns();\n', '']],
     tests: ['src/runtime', 'test/nest/shutdown', 'test/faults/shutdown'],
   },
+  'mark in progress': {
+    cuts: [
+      [
+        `${SRC}/redis/scripts/mark-begin.ts`,
+        "if mark.owner ~= owner then return { 'p', int(mark.overAt - nowMs) } end",
+        "return { 'd', '' }",
+      ],
+    ],
+    tests: ['test/conformance/redis', 'test/nest/idempotency', 'test/faults/idempotency'],
+  },
+  'mark written by the completion': {
+    cuts: [[`${SRC}/redis/scripts/turn-settle.ts`, 'for i = 1, #kept do writeDone(unpack(kept[i])) end', '']],
+    tests: ['test/conformance/redis', 'test/integration/marks', 'test/nest/idempotency'],
+  },
+  'mark renewal': {
+    cuts: [[`${SRC}/runtime/idempotent-handler.ts`, '    this.keeper.hold(mark);\n', '']],
+    tests: ['src/runtime/idempotent-handler'],
+  },
 };
 
 function copyProject() {

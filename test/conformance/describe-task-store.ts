@@ -3,6 +3,7 @@ import { describeArm } from './arm.js';
 import { describeClaiming } from './claiming.js';
 import { describeEpochAndIdentity } from './epoch-and-identity.js';
 import { describeFencing } from './fencing.js';
+import { describeIdempotency } from './idempotency.js';
 import { describeLostData } from './lost-data.js';
 import { describeMutationEffects } from './mutation-effects.js';
 import { describeMutationTable } from './mutation-table.js';
@@ -43,6 +44,7 @@ export function describeTaskStore(name: string, createHarness: CreateHarness, tr
     describeArm(useLane);
     describeSignals(useLane);
     describeReading(useLane);
+    describeIdempotency(useLane);
     describeEpochAndIdentity(useLane, createHarness);
     if (traits.dataCanGetLost) describeLostData(useLane);
   });

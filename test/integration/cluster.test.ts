@@ -68,6 +68,29 @@ describe('a cluster of three primaries', () => {
     expect(held.every((keys) => keys > 0)).toBe(true);
   });
 
+  it('C33 keeps marks, those of tasks beside their partitions, those under keys on every node', async () => {
+    const marks = store.idempotency;
+    await Promise.all(
+      lanes.map(async (ref) => {
+        const id = `marked {task} of ${ref.partition}`;
+        const schedule = { kind: 'schedule', id, due: { delayMs: 0 }, envelope: 'E', onDuplicate: 'keep' } as const;
+        for (const expected of ['begun', 'done']) {
+          await store.mutate(ref, [schedule]);
+          const { claimed } = await store.turn({ ...turn, ref });
+          const { fence } = claimed.find((task) => task.id === id) ?? { fence: 0 };
+          expect((await marks.look({ ref, id, life: 'life', fence })).kind).toBe(expected);
+          const mark = { life: 'life', keepMs: 60_000, result: null };
+          const settles = [{ kind: 'complete', id, fence, dedupeForMs: 0, mark }] as const;
+          expect((await store.turn({ ...turn, claim: null, ref, settles })).settled).toEqual(['applied']);
+        }
+        const claim = { owner: 'o', fence: 1, holdMs: 60_000 };
+        expect(await marks.begin(`key {${ref.partition}}`, claim)).toEqual({ kind: 'begun' });
+        expect(await marks.extend(`key {${ref.partition}}`, claim)).toBe(true);
+        expect(await marks.finish(`key {${ref.partition}}`, claim, { keepMs: 60_000, result: null })).toBe('finished');
+      }),
+    );
+  });
+
   it('answers a peek for lanes on several nodes, in order', async () => {
     await Promise.all(lanes.map((ref) => store.turn({ ...turn, claim: null, ref })));
     const replies = await store.peek({ holder: 'me', lanes });

@@ -4,6 +4,7 @@ export {
   ConfigurationError,
   DelayQueueError,
   type DelayQueueErrorCode,
+  IdempotencyInProgressError,
   InvalidArgumentError,
   InvalidPayloadError,
   isStoreError,
@@ -23,7 +24,10 @@ export {
 } from './nest/delay-queue.module.js';
 export type { DelayQueueModuleOptions } from './nest/delay-queue-module-options.js';
 export { DelayQueueProducer } from './nest/delay-queue-producer.js';
+export { IdempotencyService } from './nest/idempotency.service.js';
+export { Idempotent, type IdempotentDecorator } from './nest/idempotent.decorator.js';
 export { type DelayedTaskDecorator, type DelayedTaskMethod, OnDelayedTask } from './nest/on-delayed-task.decorator.js';
+export type { OnceOptions } from './nest/once-options.js';
 export { PartialScheduleError } from './nest/partial-schedule-error.js';
 export type {
   CancelResult,
@@ -36,6 +40,7 @@ export type {
 export type { PageOptions, TaskPage } from './nest/task-page.js';
 export type { TaskView } from './nest/task-view.js';
 export type { PartitionCounts, TypeStats } from './nest/type-stats.js';
+export type { IdempotentOptions } from './options/idempotent-options.js';
 export type {
   BackoffOptions,
   HandlerOptions,
@@ -46,6 +51,7 @@ export type {
 export type { MutationStatus } from './ports/mutation.js';
 export type { QueueEvent } from './ports/queue-event.js';
 export type { RedisConnectionOption } from './redis/redis-connection.js';
+export type { OnceResult } from './runtime/once-runner.js';
 export type { QueueHealth, StuckHandler } from './runtime/queue-health.js';
 export type { DelayedTask } from './task/delayed-task.js';
 // As a whole, because only what comes through `export *` can be augmented by `declare module 'nestjs-delay-queue'`.

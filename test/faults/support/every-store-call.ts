@@ -47,6 +47,15 @@ export async function makeEveryStoreCall(store: TaskStore, type: string): Promis
   await mutate({ kind: 'reschedule', id: 'waiting', due: { delayMs: 1 } }, { kind: 'runNow', id: 'waiting' });
   await mutate({ kind: 'cancel', id: 'waiting' }, { kind: 'purgeDead', id: 'retried' });
 
+  const claim = { owner: 'owner', fence: 1, holdMs: 60_000 };
+  const done = { keepMs: 60_000, result: 'null' };
+  await attempt(() => store.idempotency.begin(type, claim));
+  await attempt(() => store.idempotency.extend(type, claim));
+  await attempt(() => store.idempotency.drop(type, claim));
+  await attempt(() => store.idempotency.finish(type, claim, done));
+  await attempt(() => store.idempotency.begin(type, claim));
+  await attempt(() => store.idempotency.look({ ref, id: 'released', life: 'life', fence: 1 }));
+
   await attempt(() => store.peek({ holder: HOLDER, lanes: [ref] }));
   await attempt(() => store.get(ref, 'snoozed'));
   for (const state of ['waiting', 'running', 'dead'] as const) {
@@ -67,7 +76,7 @@ function schedule(id: string, delayMs: number): Extract<Mutation, { kind: 'sched
 function settle(id: string, fence: number): Settle {
   switch (id) {
     case 'completed':
-      return { kind: 'complete', id, fence, dedupeForMs: 1 };
+      return { kind: 'complete', id, fence, dedupeForMs: 1, mark: { life: 'life', keepMs: 60_000, result: null } };
     case 'retried':
       return { kind: 'retry', id, fence, delayMs: 0, maxRetries: 0, error: 'error' };
     case 'buried':

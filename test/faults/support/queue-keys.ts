@@ -16,6 +16,8 @@ export interface AllowedRest {
   readonly dead: number;
   /** Done marks, which stay for the dedupe window. */
   readonly doneMarks: boolean;
+  /** Marks of work that was done, which stay for a day. */
+  readonly idempotencyMarks: boolean;
 }
 
 /** How many tasks stand where, over all partitions. */
@@ -42,6 +44,12 @@ export class QueueKeys {
   /** One key of a type's partition. */
   key(type: string, name: (typeof PARTITION_KEYS)[number], partition = 0): string {
     return this.keys.partition({ type, partition })[PARTITION_KEYS.indexOf(name)] ?? '';
+  }
+
+  /** What stands under an idempotency key, or null. */
+  async sharedMark(key: string): Promise<string | null> {
+    const found = await this.site.onPrimaries((redis) => redis.get(this.keys.sharedMark(key)));
+    return found.find((text) => text !== null) ?? null;
   }
 
   async counts(): Promise<TaskCounts> {
@@ -80,8 +88,9 @@ export class QueueKeys {
     return [...unexpected.map((key) => `left over: ${key}`), ...deadProblem];
   }
 
-  private isAllowed(key: string, { dead, doneMarks }: AllowedRest): boolean {
+  private isAllowed(key: string, { dead, doneMarks, idempotencyMarks }: AllowedRest): boolean {
     const { types, partitions } = this.layout;
+    if (idempotencyMarks && (key.includes('}:mark:') || key.startsWith(`{${this.layout.prefix}:idem:`))) return true;
     if (types.some((type) => key === this.keys.meta(type))) return true;
     const names = [...LASTING_KEYS, ...(dead > 0 ? ['dead', 'grave'] : []), ...(doneMarks ? ['done'] : [])];
     return types.some((type) =>

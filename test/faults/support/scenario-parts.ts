@@ -1,4 +1,5 @@
 import type { QueueOptions, TaskTypeOptions } from 'nestjs-delay-queue';
+import type { Idempotency } from '../worker/worker-protocol.js';
 import type { Site } from './site.js';
 
 /** What a scenario runs on. */
@@ -12,6 +13,8 @@ export interface ScenarioParts {
   readonly queue?: QueueOptions;
   /** @default one type */
   readonly types?: readonly string[];
+  /** Makes the handlers idempotent. @default not at all */
+  readonly idempotent?: Idempotency;
   /** @default 1 */
   readonly seed?: number;
   /** Path of the compiled worker. */

@@ -64,6 +64,7 @@ export class ScenarioRun {
       address: site.address,
       queue,
       types,
+      idempotent: parts.idempotent,
       recordFolder,
       effectFolder: join(folder, 'effects'),
       holderName: () => this.keys.holder(firstType),
@@ -199,7 +200,11 @@ export class ScenarioRun {
     const verdict = judge(this);
     const row = this.row(verdict);
     const dead = wishes.deadLetters ?? this.book.deaths;
-    const leftovers = await this.keys.leftovers({ dead, doneMarks: this.parts.type?.dedupeFor !== undefined });
+    const leftovers = await this.keys.leftovers({
+      dead,
+      doneMarks: this.parts.type?.dedupeFor !== undefined,
+      idempotencyMarks: this.parts.idempotent !== undefined,
+    });
     const problems = [...verdict.problems, ...leftovers];
     if (problems.length > 0) throw new Error([`${this.parts.name}:`, ...problems, JSON.stringify(row)].join('\n  '));
     return row;

@@ -1,7 +1,7 @@
 import type { QueueOptions } from 'nestjs-delay-queue';
 import type { TcpProxy } from '../../support/tcp-proxy.js';
 import { waitFor } from '../../support/wait-for.js';
-import type { ServerAddress } from '../worker/worker-protocol.js';
+import type { Idempotency, ServerAddress } from '../worker/worker-protocol.js';
 import { Worker } from './worker.js';
 
 /** How workers are started. */
@@ -21,6 +21,7 @@ export interface FleetParts {
   readonly address: ServerAddress;
   readonly queue: QueueOptions;
   readonly types: readonly string[];
+  readonly idempotent: Idempotency | undefined;
   readonly recordFolder: string;
   readonly effectFolder: string;
   /** Name under which the holder of the first partition holds its arm. */
@@ -35,11 +36,11 @@ export class WorkerFleet {
 
   /** Starts workers, and resolves when their handlers run. */
   async start(count: number, { via, address, supervised = false }: WorkerWishes = {}): Promise<readonly Worker[]> {
-    const { queue, types, effectFolder, recordFolder } = this.parts;
+    const { queue, types, idempotent, effectFolder, recordFolder } = this.parts;
     const program = await this.parts.program();
     const reached: ServerAddress =
       via === undefined ? (address ?? this.parts.address) : { kind: 'single', url: via.url };
-    const setup = { address: reached, queue, types, effectFolder };
+    const setup = { address: reached, queue, types, idempotent, effectFolder };
     const first = this.workers.length + 1;
     const names = Array.from({ length: count }, (_, index) => `w${first + index}`);
     const starting = names.map((name) => new Worker({ name, program, setup, recordFolder, supervised }));

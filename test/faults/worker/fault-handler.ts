@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as elapse } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
-import { type DelayedTask, type HandlerOptions, OnDelayedTask, TaskOutcome } from 'nestjs-delay-queue';
+import { type DelayedTask, type HandlerOptions, Idempotent, OnDelayedTask, TaskOutcome } from 'nestjs-delay-queue';
 import type { Deed, DeedPayload } from './deed.js';
 import { Effects } from './effects.js';
 import { Gate } from './gate.js';
+import { type Idempotency, keyOfTask } from './worker-protocol.js';
 import { WorkerRecord } from './worker-record.js';
 
 /** A blocked event loop looks so often whether it may go on. */
@@ -87,13 +88,20 @@ export class FaultHandler {
 
 /** Makes the handler of these tests that of a type; the names of types are not known before the worker starts. */
 export function handleType(type: string, options: HandlerOptions = {}): void {
+  const decorate = OnDelayedTask as (type: string, options: HandlerOptions) => MethodDecorator;
+  decorate(type, options)(FaultHandler.prototype, 'handle', handlerDescriptor());
+}
+
+/** Makes the handler of these tests idempotent. */
+export function makeIdempotent(how: Idempotency): void {
+  const options = how === 'own' ? {} : { key: (_payload: unknown, task: AnyTask) => keyOfTask(task) };
+  Idempotent(options)(FaultHandler.prototype, 'handle', handlerDescriptor());
+}
+
+function handlerDescriptor(): PropertyDescriptor {
   const descriptor = Object.getOwnPropertyDescriptor(FaultHandler.prototype, 'handle');
   if (descriptor === undefined) throw new Error('the handler has no method');
-  (OnDelayedTask as (type: string, options: HandlerOptions) => MethodDecorator)(type, options)(
-    FaultHandler.prototype,
-    'handle',
-    descriptor,
-  );
+  return descriptor;
 }
 
 function deedOf({ deeds }: DeedPayload, { deliveries }: AnyTask): Deed {

@@ -6,12 +6,22 @@ export type ServerAddress =
   | { readonly kind: 'sentinel'; readonly sentinelPorts: readonly number[]; readonly name: string }
   | { readonly kind: 'cluster'; readonly ports: readonly number[] };
 
+/** The ways in which the handler of these tests can be idempotent. */
+export type Idempotency = 'own' | 'key';
+
+/** The idempotency key of a task of these tests. */
+export function keyOfTask({ id }: { readonly id: string }): string {
+  return `effect of ${id}`;
+}
+
 /** What a worker is started with, as JSON in `FAULT_WORKER`. */
 export interface WorkerSetup {
   readonly address: ServerAddress;
   readonly queue: QueueOptions;
   /** Types that it has a handler for. */
   readonly types: readonly string[];
+  /** Whether its handler is idempotent: by the task's own mark, or under the key that {@link keyOfTask} makes. */
+  readonly idempotent?: Idempotency | undefined;
   /** File that its record is appended to. */
   readonly recordFile: string;
   /** Folder in which each effect is one file. */

@@ -11,7 +11,7 @@ import { DelayQueueRuntime } from '../../../libs/delay-queue/src/runtime/delay-q
 import { connectionTo } from './connection-to.js';
 import { Effects } from './effects.js';
 import { EventRecorder } from './event-recorder.js';
-import { FaultHandler, handleType } from './fault-handler.js';
+import { FaultHandler, handleType, makeIdempotent } from './fault-handler.js';
 import { Gate } from './gate.js';
 import { RecordLogger } from './record-logger.js';
 import { watchForStalls } from './stall-watch.js';
@@ -42,6 +42,7 @@ function leave(): void {
 
 function workerModule(setup: WorkerSetup, record: WorkerRecord, gate: Gate): new () => object {
   for (const type of setup.types) handleType(type);
+  if (setup.idempotent !== undefined) makeIdempotent(setup.idempotent);
   class WorkerModule {}
   Module({
     imports: [DelayQueueModule.forRoot({ ...setup.queue, connection: connectionTo(setup.address) })],

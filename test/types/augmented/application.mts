@@ -7,6 +7,8 @@ import {
   type DelayQueueAdmin,
   type DelayQueueEvents,
   type DelayQueueProducer,
+  Idempotent,
+  type IdempotencyService,
   OnDelayedTask,
   TaskOutcome,
   type TaskType,
@@ -150,4 +152,54 @@ export class Handlers {
   // @ts-expect-error -- not a method
   @OnDelayedTask('order_timeout')
   property = (): void => {};
+}
+
+export class IdempotentHandlers {
+  @OnDelayedTask('order_timeout')
+  @Idempotent()
+  own(): void {}
+
+  @Idempotent({ key: (payload: { orderId: string }) => `charge:${payload.orderId}`, ttl: '7d', keepResult: true })
+  @OnDelayedTask('order_timeout')
+  ofPayload(payload: { orderId: string }): string {
+    return payload.orderId;
+  }
+
+  @OnDelayedTask('send_mail')
+  @Idempotent({ key: (_payload, task) => `${task.type} ${task.id}` })
+  ofTask(): void {}
+
+  @OnDelayedTask('send_mail')
+  @Idempotent({ key: (_payload: unknown, task: DelayedTask<'send_mail'>) => task.payload.to })
+  ofCertainTask(): void {}
+
+  @OnDelayedTask('send_mail')
+  // @ts-expect-error -- a key is a text
+  @Idempotent({ key: (payload: { to: string }) => payload.to.length })
+  wrongKey(): void {}
+
+  @OnDelayedTask('send_mail')
+  // @ts-expect-error -- the same key for all tasks
+  @Idempotent({ key: 'mail' })
+  constantKey(): void {}
+
+  @OnDelayedTask('send_mail')
+  // @ts-expect-error -- the second argument is the task
+  @Idempotent({ key: (_payload: unknown, task: number) => String(task) })
+  wrongTask(): void {}
+
+  @OnDelayedTask('send_mail')
+  // @ts-expect-error -- no such option
+  @Idempotent({ tll: '1h' })
+  wrongOption(): void {}
+}
+
+export async function once(idempotency: IdempotencyService): Promise<void> {
+  const answer = await idempotency.once('key', async () => ({ receipt: 7 }), { ttl: '1h', keepResult: true, wait: 0 });
+  const receipt: number | undefined = answer.result?.receipt;
+  if (answer.status === 'ran') console.log(answer.result.receipt, answer.marked);
+  // @ts-expect-error -- work that was skipped may have left nothing
+  else console.log(answer.result.receipt);
+  // @ts-expect-error -- no such option
+  await idempotency.once('key', () => receipt, { lease: '1h' });
 }

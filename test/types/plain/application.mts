@@ -6,6 +6,7 @@ import {
   type DelayedTask,
   DelayQueueModule,
   type DelayQueueProducer,
+  Idempotent,
   OnDelayedTask,
   type PayloadOf,
   type TaskType,
@@ -47,6 +48,17 @@ export class Handlers {
 
   @OnDelayedTask('other')
   nothing(): void {}
+
+  @OnDelayedTask('keyed')
+  @Idempotent({ key: (payload: { any: string }) => payload.any })
+  ownKey(payload: { any: string }): string {
+    return payload.any;
+  }
+
+  @OnDelayedTask('unknown key')
+  // @ts-expect-error -- an unknown payload must be looked at first
+  @Idempotent({ key: (payload) => payload.any })
+  unknownKey(): void {}
 
   // @ts-expect-error -- the second argument is the task
   @OnDelayedTask('third')

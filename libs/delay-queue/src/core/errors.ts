@@ -6,6 +6,7 @@ export type DelayQueueErrorCode =
   | 'store_unavailable'
   | 'store_rejected'
   | 'partial_schedule'
+  | 'in_progress'
   | 'closed';
 
 /** Base class of every error that this library throws on purpose. */
@@ -99,6 +100,20 @@ export class StoreRejectedError extends DelayQueueError {
 
   /** A refusal is an answer: nothing was applied. */
   readonly outcome: CallOutcome = 'not_sent';
+}
+
+/** Somebody else works under the idempotency key, and was not done in time; this caller's work was not begun. */
+export class IdempotencyInProgressError extends DelayQueueError {
+  override readonly name = 'IdempotencyInProgressError';
+
+  constructor(
+    /** The idempotency key. */
+    readonly key: string,
+    /** When the other's mark is over, in milliseconds from now, unless it is renewed. */
+    readonly leftMs: number,
+  ) {
+    super('in_progress', `Work under the idempotency key '${key}' is in progress elsewhere.`);
+  }
 }
 
 /** The queue is shutting down, or has shut down, and takes no more calls. */

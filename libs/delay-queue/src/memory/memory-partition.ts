@@ -1,4 +1,5 @@
 import type { TaskStateOrNone } from '../task/task-state.js';
+import { MarkTable } from './mark-table.js';
 import { TimingWheel } from './timing-wheel.js';
 
 /** What is known of a task from its first delivery on. */
@@ -48,6 +49,8 @@ export class MemoryPartition {
   readonly envelopes = new Map<string, string>();
   readonly runs = new Map<string, Run>();
   readonly graves = new Map<string, DeadLetter>();
+  /** Done marks of lives, by `ownMarkName`. */
+  readonly marks = new MarkTable();
   /** The last fence drawn; null before the partition's epoch has begun. */
   fence: number | null = null;
   paused = false;

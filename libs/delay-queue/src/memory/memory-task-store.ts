@@ -2,16 +2,18 @@ import type { Observable } from 'rxjs';
 import { type Clock, systemClock } from '../core/clock.js';
 import { ConfigurationError, QueueClosedError } from '../core/errors.js';
 import { partitionName, type PartitionRef } from '../core/partition.js';
+import type { IdempotencyStore } from '../ports/idempotency-store.js';
 import type { Mutation, MutationAnswer } from '../ports/mutation.js';
 import type { ListRequest, PartitionStats, TaskRecord } from '../ports/task-record.js';
 import type { MutateOptions, TaskStore, TrimLimits, TypeMeta } from '../ports/task-store.js';
 import type { PeekReply, PeekRequest, TurnReply, TurnRequest } from '../ports/turn.js';
 import type { PartitionSignal, Wakeup } from '../ports/wakeup.js';
 import { announceLowered, renewArm } from './arm.js';
+import { MemoryIdempotencyStore } from './memory-idempotency-store.js';
 import { MemoryPartition } from './memory-partition.js';
 import { MemorySignals } from './memory-signals.js';
 import { applyMutation } from './mutations.js';
-import { readStoreTime } from './store-time.js';
+import { readStoreTime, type StoreTime } from './store-time.js';
 import { countTasks, listTasks, readTask } from './task-records.js';
 import { trimAll } from './trims.js';
 import { applyTurn, type TurnContext } from './turn.js';
@@ -36,6 +38,10 @@ export interface MemoryTaskStoreOptions {
  */
 export class MemoryTaskStore implements TaskStore {
   readonly reliableWakeups: boolean = true;
+  readonly idempotency: IdempotencyStore = new MemoryIdempotencyStore({
+    begin: (ref) => this.begin(ref),
+    beginCall: () => this.beginCall(),
+  });
 
   private readonly clock: Clock;
   private readonly armHoldMs: number;
@@ -162,9 +168,14 @@ export class MemoryTaskStore implements TaskStore {
 
   /** Begins a call on one partition: the instant it happens at, and what it works upon. */
   private begin(ref: PartitionRef): TurnContext {
-    this.assertOpen();
-    const time = readStoreTime(this.clock);
+    const time = this.beginCall();
     return { ref, partition: this.partitionAt(ref), time, nowMs: time.nowMs, armHoldMs: this.armHoldMs };
+  }
+
+  /** Begins a call: the instant it happens at. */
+  private beginCall(): StoreTime {
+    this.assertOpen();
+    return readStoreTime(this.clock);
   }
 
   private partitionAt(ref: PartitionRef): MemoryPartition {

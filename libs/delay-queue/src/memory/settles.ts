@@ -1,6 +1,8 @@
+import type { OwnDoneMark } from '../ports/idempotency-store.js';
 import type { LeaseExtension, Settle, SettleCode } from '../ports/settle.js';
 import { REASON_RETRIES_USED_UP } from '../ports/settle.js';
 import { retriesUsedUp } from '../task/retry-policy.js';
+import { ownMarkName } from './mark-table.js';
 import type { MemoryPartition, Run } from './memory-partition.js';
 import { dueAfter, type StoreTime } from './store-time.js';
 
@@ -47,6 +49,7 @@ function endDelivery(
   switch (settle.kind) {
     case 'complete':
       partition.remove(id);
+      if (settle.mark !== undefined) markDone(partition, id, { mark: settle.mark, nowMs });
       if (settle.dedupeForMs <= 0) return null;
       partition.done.set(id, nowMs + settle.dedupeForMs);
       return 'done';
@@ -68,6 +71,11 @@ function endDelivery(
     default:
       return settle satisfies never;
   }
+}
+
+function markDone(partition: MemoryPartition, id: string, { mark, nowMs }: { mark: OwnDoneMark; nowMs: number }): void {
+  const { life, keepMs, result } = mark;
+  partition.marks.set(ownMarkName(id, life), { kind: 'done', endMs: nowMs + keepMs, result }, nowMs);
 }
 
 function putBack(partition: MemoryPartition, id: string, { run, dueAtMs }: { run: Run; dueAtMs: number }): 'due' {

@@ -18,6 +18,8 @@ import { HandlerFactory } from './handler-factory.js';
 import { HandlerMetadataAccessor } from './handler-metadata-accessor.js';
 import { HandlerRegistry } from './handler-registry.js';
 import { HookOrder } from './hook-order.js';
+import { IdempotencyService } from './idempotency.service.js';
+import { IdempotentHandlers } from './idempotent-handlers.js';
 import { Housekeeping } from './housekeeping.js';
 import { IntervalRegistryFinder } from './interval-registry.js';
 import { NestQueueLogger } from './nest-queue-logger.js';
@@ -36,9 +38,15 @@ export interface ModuleExtras {
   readonly isGlobal?: boolean;
 }
 
-const PUBLIC_PROVIDERS = [DelayQueueProducer, DelayQueueAdmin, DelayQueueEvents, DelayQueueHealth];
+const PUBLIC_PROVIDERS = [DelayQueueProducer, DelayQueueAdmin, DelayQueueEvents, DelayQueueHealth, IdempotencyService];
 
-const HANDLER_PROVIDERS: Provider[] = [HandlerMetadataAccessor, HandlerExplorer, HandlerFactory, HandlerRegistry];
+const HANDLER_PROVIDERS: Provider[] = [
+  HandlerMetadataAccessor,
+  HandlerExplorer,
+  HandlerFactory,
+  IdempotentHandlers,
+  HandlerRegistry,
+];
 
 const LIFE_PROVIDERS: Provider[] = [HookOrder, DeadLetterTrimmer, IntervalRegistryFinder, Housekeeping, QueueLifecycle];
 

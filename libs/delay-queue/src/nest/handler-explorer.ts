@@ -18,6 +18,8 @@ export interface DiscoveredHandler {
   readonly moduleName: string;
   readonly instance: object;
   readonly method: HandlerFunction;
+  /** What stands in its `@Idempotent`, or undefined. */
+  readonly idempotent: unknown;
 }
 
 /** Finds the handlers among the application's providers and controllers. */
@@ -57,8 +59,10 @@ export class HandlerExplorer {
       if (read === undefined) return [];
       if (read.declarations.length === 0) this.warnOfOverridden(name, read);
       else assertSingleInstance(wrapper, name);
+      this.checkIdempotent(name, read);
       const moduleName = wrapper.host?.name ?? 'an unknown module';
-      return read.declarations.map((declaration) => ({ declaration, name, moduleName, instance, method: read.method }));
+      const { method, idempotent } = read;
+      return read.declarations.map((declaration) => ({ declaration, name, moduleName, instance, method, idempotent }));
     });
   }
 
@@ -68,6 +72,15 @@ export class HandlerExplorer {
     this.logger.warn(
       `${name} overrides a handler of ${types} and has no @OnDelayedTask of its own: it handles nothing.`,
     );
+  }
+
+  private checkIdempotent(name: string, { declarations, idempotent, overridesIdempotent }: MethodDeclarations): void {
+    if (declarations.length === 0) {
+      if (idempotent === undefined) return;
+      throw new ConfigurationError(name, 'has @Idempotent, but no @OnDelayedTask: it handles nothing');
+    }
+    if (idempotent !== undefined || !overridesIdempotent) return;
+    this.logger.warn(`${name} overrides a handler with @Idempotent and has none of its own: it is not idempotent.`);
   }
 }
 

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type HandlerDeclaration, type MethodSite, readDeclarations } from './handler-metadata.js';
+import { readIdempotent } from './idempotent-metadata.js';
 
 /** A function that may handle tasks. */
 export type HandlerFunction = (this: object, ...args: unknown[]) => unknown;
@@ -11,9 +12,13 @@ export interface MethodDeclarations {
   readonly declarations: readonly HandlerDeclaration[];
   /** What a handler that this method overrides was declared for. */
   readonly overridden: readonly HandlerDeclaration[];
+  /** What stands in its `@Idempotent`, or undefined. */
+  readonly idempotent: unknown;
+  /** A handler that this method overrides has `@Idempotent`. */
+  readonly overridesIdempotent: boolean;
 }
 
-/** Reads what `@OnDelayedTask` has noted on methods; never touches an instance, whose getters would run. */
+/** Reads what `@OnDelayedTask` and `@Idempotent` have noted on methods; never touches an instance, whose getters would run. */
 @Injectable()
 export class HandlerMetadataAccessor {
   /** Finds the function behind a method's name, and its declarations. */
@@ -24,6 +29,8 @@ export class HandlerMetadataAccessor {
       method: own.method as HandlerFunction,
       declarations: readDeclarations(own),
       overridden: overriddenSites.flatMap(readDeclarations),
+      idempotent: readIdempotent(own),
+      overridesIdempotent: overriddenSites.some((site) => readIdempotent(site) !== undefined),
     };
   }
 }

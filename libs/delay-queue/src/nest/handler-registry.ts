@@ -4,6 +4,7 @@ import { QueueSettings } from '../options/queue-settings.js';
 import { DelayQueueRuntime } from '../runtime/delay-queue-runtime.js';
 import { type DiscoveredHandler, HandlerExplorer } from './handler-explorer.js';
 import { HandlerFactory } from './handler-factory.js';
+import { IdempotentHandlers } from './idempotent-handlers.js';
 
 /** Knows the application's handlers: one for each task type. */
 @Injectable()
@@ -13,6 +14,7 @@ export class HandlerRegistry {
   constructor(
     private readonly explorer: HandlerExplorer,
     private readonly factory: HandlerFactory,
+    private readonly idempotent: IdempotentHandlers,
     private readonly settings: QueueSettings,
     private readonly runtime: DelayQueueRuntime,
   ) {}
@@ -37,7 +39,9 @@ export class HandlerRegistry {
     if (other !== undefined) throw handledTwice(handler, other);
     this.settings.addHandler(type, options, handler.name);
     this.handlers.set(type, handler);
-    this.runtime.addHandler(this.factory.create(handler));
+    const made = this.factory.create(handler);
+    const { idempotent } = handler;
+    this.runtime.addHandler(idempotent === undefined ? made : this.idempotent.guard(made, idempotent));
   }
 }
 

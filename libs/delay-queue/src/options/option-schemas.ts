@@ -92,6 +92,20 @@ export const queueOptionsSchema = z.strictObject({
   storeTimeout: durationMs({ minMs: 10, maxMs: MAX_TIMER_MS }).prefault(5_000),
 });
 
+/** How long work is remembered as done when nothing else is said. */
+export const DEFAULT_MARK_TTL_MS = 24 * 3_600_000;
+
+/** What `@Idempotent` says, as a user writes it. */
+export const idempotentOptionsSchema = z.strictObject({
+  key: z
+    .custom<(payload: never, task: never) => unknown>((value) => typeof value === 'function', {
+      message: 'must be a function of payload and task that returns a text; a text would be the same key for all tasks',
+    })
+    .optional(),
+  ttl: durationMs({ minMs: 1 }).prefault(DEFAULT_MARK_TTL_MS),
+  keepResult: z.boolean().default(false),
+});
+
 export type ParsedHandlerOptions = z.output<typeof handlerOptionsSchema>;
 export type ParsedTypeOptions = z.output<typeof typeOptionsSchema>;
 export type ParsedQueueOptions = z.output<typeof queueOptionsSchema>;

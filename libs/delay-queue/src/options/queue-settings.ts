@@ -1,4 +1,3 @@
-import type { z } from 'zod';
 import { ConfigurationError } from '../core/errors.js';
 import { assertName } from '../core/ids.js';
 import { DEFAULT_BACKOFF } from '../task/retry-policy.js';
@@ -9,6 +8,7 @@ import {
   type ParsedTypeOptions,
   queueOptionsSchema,
 } from './option-schemas.js';
+import { parseOptions } from './parse-options.js';
 import type { HandlerOptions, QueueOptions } from './queue-options.js';
 import type { ResolvedQueueOptions, ResolvedTypeOptions } from './resolved-options.js';
 
@@ -36,7 +36,7 @@ export class QueueSettings {
 
   /** @throws ConfigurationError naming the first option that is not acceptable. */
   constructor(options: QueueOptions = {}) {
-    this.parsed = parse(queueOptionsSchema, options, '');
+    this.parsed = parseOptions(queueOptionsSchema, options, '');
     for (const type of Object.keys(options.types ?? {})) this.assertTypeName(type);
     this.queue = {
       prefix: this.parsed.prefix,
@@ -58,7 +58,7 @@ export class QueueSettings {
    */
   addHandler(type: string, options: HandlerOptions, where: string): void {
     assertName(type, `${where}: task type`);
-    this.handlerOptions.set(type, parse(handlerOptionsSchema, options, where));
+    this.handlerOptions.set(type, parseOptions(handlerOptionsSchema, options, where));
     this.resolved.delete(type);
   }
 
@@ -109,15 +109,4 @@ type Defined<T> = { [Key in keyof T]?: Exclude<T[Key], undefined> };
 
 function withoutUndefined<T extends object>(options: T): Defined<T> {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Defined<T>;
-}
-
-function parse<Schema extends z.ZodType>(schema: Schema, input: unknown, where: string): z.output<Schema> {
-  const result = schema.safeParse(input);
-  if (result.success) return result.data;
-  const issue = result.error.issues[0];
-  const unknownKey = issue?.code === 'unrecognized_keys' ? issue.keys[0] : undefined;
-  const parts = [where, ...(issue?.path ?? []).map(String), unknownKey ?? ''];
-  const path = parts.filter((part) => part !== '').join('.');
-  const problem = unknownKey === undefined ? issue?.message : 'is not known here';
-  throw new ConfigurationError(path === '' ? 'options' : path, problem ?? 'is not acceptable');
 }

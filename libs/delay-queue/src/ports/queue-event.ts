@@ -23,6 +23,16 @@ export type QueueEvent =
   /** A handler starts. Lateness is the time since the due time, by the store's clock. */
   | (DeliveryEventBase & { readonly kind: 'started'; readonly latenessMs: number })
   | (DeliveryEventBase & { readonly kind: 'completed'; readonly durationMs: number })
+  /**
+   * The work was done before, under this idempotency key (null: by an earlier delivery of this very life of the task). The
+   * handler was not called, and the task is complete. The result is undefined when none was kept.
+   */
+  | (DeliveryEventBase & {
+      readonly kind: 'skipped';
+      readonly durationMs: number;
+      readonly key: string | null;
+      readonly result: unknown;
+    })
   /** The handler failed; the task waits for another try. */
   | (DeliveryEventBase & {
       readonly kind: 'retried';
@@ -43,6 +53,11 @@ export type QueueEvent =
   | (DeliveryEventBase & { readonly kind: 'stuck'; readonly runningForMs: number })
   /** A due id had no task behind it and was removed. */
   | (TaskEventBase & { readonly kind: 'orphan removed' })
+  /**
+   * Work went on for longer than its idempotency mark, which was not renewed in time, and another caller took the key over:
+   * the work may have been done twice.
+   */
+  | (DeliveryEventBase & { readonly kind: 'mark lost'; readonly key: string })
   /** The partition's keys have vanished, or have gone back to an earlier state. */
   | {
       readonly kind: 'partition lost';

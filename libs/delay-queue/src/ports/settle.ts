@@ -1,10 +1,19 @@
+import type { OwnDoneMark } from './idempotency-store.js';
+
 /**
  * How one delivery ends. It takes effect only while the task is leased under this very fence.
  *
  * `release` gives the task back unrun or unfinished: due again at its old due time, nothing counted.
  */
 export type Settle =
-  | { readonly kind: 'complete'; readonly id: string; readonly fence: number; readonly dedupeForMs: number }
+  | {
+      readonly kind: 'complete';
+      readonly id: string;
+      readonly fence: number;
+      readonly dedupeForMs: number;
+      /** Written with the completion, if at all: this life of the task was done. */
+      readonly mark?: OwnDoneMark | undefined;
+    }
   | {
       readonly kind: 'retry';
       readonly id: string;

@@ -1,5 +1,6 @@
 import type { Observable } from 'rxjs';
 import type { PartitionRef } from '../core/partition.js';
+import type { IdempotencyStore } from './idempotency-store.js';
 import type { Durability, Mutation, MutationAnswer } from './mutation.js';
 import type { ListRequest, PartitionStats, TaskRecord } from './task-record.js';
 import type { PeekReply, PeekRequest, TurnOptions, TurnReply, TurnRequest } from './turn.js';
@@ -36,6 +37,9 @@ export interface TaskStore {
    * Signals cannot get lost on their way: no beat and no sweep is needed. True only for a store inside the process.
    */
   readonly reliableWakeups: boolean;
+
+  /** Marks of work under idempotency keys, kept in the same place. */
+  readonly idempotency: IdempotencyStore;
 
   /** Signals of the partitions that were asked for with {@link listen}. Never errors; completes on {@link close}. */
   readonly wakeups$: Observable<Wakeup>;

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { partitionName, type PartitionRef } from '../core/partition.js';
 
 /**
@@ -32,6 +33,20 @@ export class RedisKeys {
   /** The hash in which a type's settings stand that all processes must agree upon. */
   meta(type: string): string {
     return `{${this.prefix}:${type}}:meta`;
+  }
+
+  /** The done mark of one life of a task; in the slot of the partition, whose turn writes it. */
+  ownMark(ref: PartitionRef, { id, life }: { readonly id: string; readonly life: string }): string {
+    return `${this.tag(ref)}:mark:${life}:${id}`;
+  }
+
+  /**
+   * The mark of an idempotency key of the application, in a slot of its own: tasks of several types may share it.
+   *
+   * The key is hashed, so that it may hold what it likes, braces and personal data included.
+   */
+  sharedMark(key: string): string {
+    return `{${this.prefix}:idem:${createHash('sha256').update(key).digest('base64url')}}`;
   }
 
   /** The pub/sub channel of a partition. */

@@ -2,6 +2,7 @@ import type { Observable } from 'rxjs';
 import { ConfigurationError, isStoreError, QueueClosedError } from '../core/errors.js';
 import { assertName } from '../core/ids.js';
 import type { PartitionRef } from '../core/partition.js';
+import type { IdempotencyStore } from '../ports/idempotency-store.js';
 import type { Durability, Mutation, MutationAnswer } from '../ports/mutation.js';
 import type { ListRequest, PartitionStats, TaskRecord } from '../ports/task-record.js';
 import type { MutateOptions, TaskStore, TrimLimits, TypeMeta } from '../ports/task-store.js';
@@ -16,11 +17,12 @@ import {
 import type { PartitionSignal, Wakeup } from '../ports/wakeup.js';
 import { decodeMutationResults, encodeMutations, splitMutations } from './codec/mutate-codec.js';
 import { decodePage, decodeRecord, decodeStats, LETTER_OF_STATE } from './codec/record-codec.js';
-import { decodePeek, decodeTurn, encodeTurn } from './codec/turn-codec.js';
+import { decodePeek, decodeTurn, encodeTurn, markingSettles } from './codec/turn-codec.js';
 import { Connections } from './connections.js';
 import { DurableWriter } from './durable-writer.js';
 import { RedisKeys } from './keys.js';
 import type { RedisConnectionOption } from './redis-connection.js';
+import { RedisIdempotencyStore } from './redis-idempotency-store.js';
 import { DEAF_AFTER_DEADLINES, ScriptRunner } from './script-runner.js';
 import { assembleScripts, type RedisScripts } from './scripts/redis-scripts.js';
 import { checkServer } from './server-check.js';
@@ -49,6 +51,7 @@ const FORMAT = 1;
 export class RedisTaskStore implements TaskStore {
   readonly reliableWakeups = false;
   readonly wakeups$: Observable<Wakeup>;
+  readonly idempotency: IdempotencyStore;
 
   private readonly keys: RedisKeys;
   private readonly scripts: RedisScripts;
@@ -73,6 +76,7 @@ export class RedisTaskStore implements TaskStore {
     this.subscriber = new Subscriber(this.connections, callTimeoutMs);
     this.durable = new DurableWriter(this.connections, callTimeoutMs);
     this.wakeups$ = this.subscriber.wakeups$;
+    this.idempotency = new RedisIdempotencyStore(this.keys, this.scripts, this.runner);
   }
 
   async open(): Promise<readonly string[]> {
@@ -120,9 +124,10 @@ export class RedisTaskStore implements TaskStore {
 
   async turn(request: TurnRequest, { onLateReply }: TurnOptions = {}): Promise<TurnReply> {
     const { ref } = request;
+    const marks = markingSettles(request).map(({ id, mark }) => this.keys.ownMark(ref, { id, life: mark.life }));
     const reply = await this.runner.run({
       script: this.scripts.turn,
-      keys: this.keys.partition(ref),
+      keys: [...this.keys.partition(ref), ...marks],
       args: encodeTurn(request, { channel: this.keys.channel(ref), armHoldMs: this.armHoldMs }),
       ...(onLateReply !== undefined && { onLateReply: (late: unknown) => onLateReply(decodeTurn(late)) }),
     });

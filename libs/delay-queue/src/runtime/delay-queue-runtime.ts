@@ -116,6 +116,11 @@ export class DelayQueueRuntime {
     }
   }
 
+  /** Resolves when the store is open; opens it, if that has not begun. Rejects when it cannot be reached. */
+  opened(): Promise<void> {
+    return this.types.open();
+  }
+
   /** Resolves when a type can be used: the store is open, and agrees with this process about the type's settings. */
   ready(type: string): Promise<void> {
     return this.types.ready(type);

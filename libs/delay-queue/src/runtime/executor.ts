@@ -7,6 +7,7 @@ import { decodeEnvelope, type TaskEnvelope } from '../task/envelope.js';
 import { errorText } from '../task/error-text.js';
 import { retriesUsedUp, retryDelay } from '../task/retry-policy.js';
 import { TaskOutcome, type TaskOutcomeKind } from '../task/task-outcome.js';
+import { Completion } from './completion.js';
 import { abortReason, describe, Run } from './run.js';
 import type { TaskHandler } from './task-handler.js';
 
@@ -130,7 +131,8 @@ export class Executor {
 
   private succeeded(run: Run, value: unknown, stopTimeout: (() => void) | null): void {
     stopTimeout?.();
-    this.judge(run, value instanceof TaskOutcome ? value.decision : { kind: 'complete' });
+    if (value instanceof Completion) this.completeAs(run, value);
+    else this.judge(run, value instanceof TaskOutcome ? value.decision : { kind: 'complete' });
     this.parts.host.ended(run);
   }
 
@@ -168,6 +170,17 @@ export class Executor {
       run,
       { kind: 'complete', id: run.id, fence: run.fence, dedupeForMs },
       { kind: 'completed', ...describe(run), durationMs: this.durationMs(run) },
+    );
+  }
+
+  private completeAs(run: Run, { mark, skipped }: Completion): void {
+    if (run.settled) return;
+    const { dedupeForMs } = this.parts.settings;
+    const ended = { ...describe(run), durationMs: this.durationMs(run) };
+    this.settle(
+      run,
+      { kind: 'complete', id: run.id, fence: run.fence, dedupeForMs, mark },
+      skipped === null ? { kind: 'completed', ...ended } : { kind: 'skipped', ...ended, ...skipped },
     );
   }
 

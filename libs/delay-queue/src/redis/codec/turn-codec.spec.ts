@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { TurnRequest } from '../../ports/turn.js';
-import { decodePeek, decodeTurn, encodeTurn } from './turn-codec.js';
+import { decodePeek, decodeTurn, encodeTurn, markingSettles } from './turn-codec.js';
 
 const ref = { type: 't', partition: 0 };
 const fence = 1_700_000_000_000_001;
@@ -32,6 +32,25 @@ describe('encodeTurn', () => {
     expect(args.slice(16, 22)).toEqual(['a', 'b', 'c', 'd', 'e', 'f']);
     expect(args.slice(22, 28)).toEqual([...Array.from({ length: 5 }, () => '1700000000000001|'), '7|']);
     expect(args.slice(28)).toEqual(['c', 9, 'r', 5, 3, 'boom', 's', 6, 'l', 'b', 'why', '']);
+  });
+
+  it('writes done marks with the number of their key, behind those of the partition', () => {
+    const mark = { life: 'l', keepMs: 5, result: '[]' };
+    const settles = [
+      { kind: 'complete', id: 'a', fence, dedupeForMs: 9, mark },
+      { kind: 'complete', id: 'b', fence, dedupeForMs: 0 },
+      { kind: 'complete', id: 'c', fence, dedupeForMs: 0, mark: { ...mark, result: null } },
+    ] as const;
+    const marked = { ...request, settles, extensions: [] };
+    expect(encodeTurn(marked, { channel: 'ch', armHoldMs: 5_000 }).slice(22)).toEqual(
+      [
+        ['i', 9, 11, 5, '[]'],
+        ['c', 0],
+        ['i', 0, 12, 5, ''],
+      ].flat(),
+    );
+    expect(markingSettles(marked).map(({ id }) => id)).toEqual(['a', 'c']);
+    expect(markingSettles(request)).toEqual([]);
   });
 
   it('asks for no task when nothing is to be claimed', () => {

@@ -1,4 +1,5 @@
 import type { PartitionRef } from '../../core/partition.js';
+import type { OwnDoneMark } from '../../ports/idempotency-store.js';
 import { REASON_LEASES_LOST, REASON_RETRIES_USED_UP, type Settle, type SettleCode } from '../../ports/settle.js';
 import {
   type BuriedTask,
@@ -8,6 +9,7 @@ import {
   type TurnReply,
   type TurnRequest,
 } from '../../ports/turn.js';
+import { PARTITION_KEYS } from '../keys.js';
 
 /** What the script `turn` needs besides the request. */
 export interface TurnSettings {
@@ -16,6 +18,14 @@ export interface TurnSettings {
 }
 
 const CODE_OF_LETTER: Readonly<Record<string, SettleCode>> = { a: 'applied', s: 'stale', g: 'gone' };
+
+/** The settles of a request that write a done mark, in the order in which their keys follow those of the partition. */
+export function markingSettles({ settles }: TurnRequest): readonly MarkingSettle[] {
+  return settles.filter((settle): settle is MarkingSettle => settle.kind === 'complete' && settle.mark !== undefined);
+}
+
+/** A settle that writes a done mark. */
+type MarkingSettle = Extract<Settle, { kind: 'complete' }> & { readonly mark: OwnDoneMark };
 
 /** Writes the arguments of the script `turn`. */
 export function encodeTurn(request: TurnRequest, { channel, armHoldMs }: TurnSettings): (string | number)[] {
@@ -42,7 +52,15 @@ export function encodeTurn(request: TurnRequest, { channel, armHoldMs }: TurnSet
   for (const { id } of extensions) args.push(id);
   for (const { fence } of settles) args.push(`${fence}|`);
   for (const { fence } of extensions) args.push(`${fence}|`);
-  for (const settle of settles) pushSettle(args, settle);
+  let nextMarkKey = PARTITION_KEYS.length + 1;
+  for (const settle of settles) {
+    if (settle.kind === 'complete' && settle.mark !== undefined) {
+      const { keepMs, result } = settle.mark;
+      args.push('i', settle.dedupeForMs, nextMarkKey++, keepMs, result ?? '');
+    } else {
+      pushSettle(args, settle);
+    }
+  }
   return args;
 }
 

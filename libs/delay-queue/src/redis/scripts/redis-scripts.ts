@@ -2,6 +2,11 @@ import { createHash } from 'node:crypto';
 import { GET } from './get.js';
 import { INIT } from './init.js';
 import { LIST } from './list.js';
+import { MARK_BEGIN } from './mark-begin.js';
+import { MARK_DROP } from './mark-drop.js';
+import { MARK_EXTEND } from './mark-extend.js';
+import { MARK_FINISH } from './mark-finish.js';
+import { MARK_LOOK } from './mark-look.js';
 import { MUTATE } from './mutate.js';
 import { PEEK } from './peek.js';
 import { assemble, type ScriptSource, SERVER_TIME } from './prelude.js';
@@ -30,6 +35,11 @@ const SOURCES = {
   trim: TRIM,
   init: INIT,
   register: REGISTER,
+  markLook: MARK_LOOK,
+  markBegin: MARK_BEGIN,
+  markExtend: MARK_EXTEND,
+  markFinish: MARK_FINISH,
+  markDrop: MARK_DROP,
 } satisfies Record<string, ScriptSource>;
 
 /** Every script of the queue, by name. */

@@ -40,6 +40,14 @@ if settleCount + extensionCount > 0 then
     if dedupeForMs ~= '0' then add('marks', int(nowMs + dedupeForMs), id) end
   end
 
+  -- Done marks have a key each; they are written when everything else of the settles is.
+  local kept
+  local function completeOnce(id, dedupeForMs, keyIndex, keepMs, result)
+    complete(id, dedupeForMs)
+    kept = kept or {}
+    kept[#kept + 1] = { KEYS[tonumber(keyIndex)], keepMs, result }
+  end
+
   local function retry(id, delayMs, maxRetries, problem)
     local run = readRun(held[id])
     run.failures, run.lost = run.failures + 1, 0
@@ -63,8 +71,8 @@ if settleCount + extensionCount > 0 then
     bury(id, { run = run, reason = reason, problem = problem, envelope = call('HGET', TASK, id) or '' })
   end
 
-  local settles = { c = complete, r = retry, s = snooze, l = release, b = buryNow }
-  local argumentCounts = { c = 1, r = 3, s = 1, l = 0, b = 2 }
+  local settles = { c = complete, i = completeOnce, r = retry, s = snooze, l = release, b = buryNow }
+  local argumentCounts = { c = 1, i = 4, r = 3, s = 1, l = 0, b = 2 }
   local codes = {}
   for i = 1, settleCount do
     local id, letter = ARGV[FIRST_ID + i - 1], argument()
@@ -85,4 +93,7 @@ if settleCount + extensionCount > 0 then
   end
   extended = table.concat(extensions)
   flush()
+  if kept then
+    for i = 1, #kept do writeDone(unpack(kept[i])) end
+  end
 end`;

@@ -1,4 +1,5 @@
 import { ARM_ENTRY, GRAVE_ENTRY, lua, RUN_ENTRY, type ScriptSource, SIGNALS, TRIMS } from './prelude.js';
+import { DONE_MARK_ENTRY } from './mark-entry.js';
 import { TURN_CLAIM } from './turn-claim.js';
 import { TURN_SETTLE } from './turn-settle.js';
 import { TURN_WRITES } from './turn-writes.js';
@@ -38,7 +39,7 @@ return { state, unpack(result) }`;
  * Settles, extends, claims, trims and looks after the arm, in this order.
  *
  * KEYS: the ten of the partition (`due`, `leased`, `dead`, `done` ZSET; `task`, `run`, `grave` HASH; `fence`, `paused`,
- * `arm` STRING).
+ * `arm` STRING); from 11 on the own marks (STRING) that the settles `i` write.
  *
  * ARGV: 1 channel; 2 holder; 3 arm wish (`leave`, `take`, `force`, `resign`); 4 how long an arm holds, ms; 5 claim limit,
  * 0 for no claim; 6 `1` if the caller runs a suspect; 7 `1` if help may be called for; 8 lease, ms; 9 lost leases that
@@ -48,6 +49,8 @@ return { state, unpack(result) }`;
  * each settle its letter, followed by
  *
  * - `c` complete: dedupe window, ms (0 for none)
+ * - `i` complete with a mark: dedupe window, ms; number of the mark's key; time until it is forgotten, ms; result, empty
+ *   for none
  * - `r` retry: delay, ms; most retries; error
  * - `s` snooze: delay, ms
  * - `l` release: nothing
@@ -66,7 +69,7 @@ return { state, unpack(result) }`;
  * full, and so does everything after it.
  */
 export const TURN: ScriptSource = {
-  parts: [RUN_ENTRY, GRAVE_ENTRY, SIGNALS, ARM_ENTRY, TRIMS],
+  parts: [RUN_ENTRY, GRAVE_ENTRY, SIGNALS, ARM_ENTRY, TRIMS, DONE_MARK_ENTRY],
   body: lua`
 local CHANNEL, HOLDER, armWish, armHoldMs = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4])
 local claimLimit, hasSuspect, mayCallForHelp = tonumber(ARGV[5]), ARGV[6] == '1', ARGV[7] == '1'
