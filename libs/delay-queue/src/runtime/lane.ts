@@ -7,6 +7,7 @@ import type { TaskStore } from '../ports/task-store.js';
 import type { ArmRequest, PeekReply, TurnReply } from '../ports/turn.js';
 import type { PartitionSignal } from '../ports/wakeup.js';
 import { ArmWatch, type ArmWatchHost } from './arm-watch.js';
+import { DueTimer } from './due-timer.js';
 import { EpochWatch } from './epoch-watch.js';
 import { Executor, type ExecutorHost } from './executor.js';
 import { Intake } from './intake.js';
@@ -22,7 +23,6 @@ import type { TaskHandler } from './task-handler.js';
 import { type ComposedTurn, TurnComposer, type TurnWish } from './turn-composer.js';
 import { type CallTimes, TurnLoop, type TurnLoopHost } from './turn-loop.js';
 import type { SlotUser, TypeSlots } from './type-slots.js';
-import { WakeTimer } from './wake-timer.js';
 
 /** What a lane is made of. */
 export interface LaneParts {
@@ -62,13 +62,11 @@ export class Lane implements ExecutorHost, TurnLoopHost, ArmWatchHost, SlotUser 
   private readonly loop: TurnLoop;
   private readonly arm: ArmWatch;
   private readonly epoch: EpochWatch;
-  private readonly dueTimer: WakeTimer;
+  private readonly dueTimer: DueTimer;
   private claimWanted = false;
   private forceArm = false;
   private resignWanted = false;
   private readonly load: LoadWatch;
-  /** Counts what may bring the due time forward, so that the reply to an earlier call does not put it off again. */
-  private changes = 0;
   private changesAtSend = 0;
 
   constructor(private readonly parts: LaneParts) {
@@ -84,7 +82,7 @@ export class Lane implements ExecutorHost, TurnLoopHost, ArmWatchHost, SlotUser 
     this.arm = new ArmWatch({ clock, holder, host: this, reliable: store.reliableWakeups });
     this.epoch = new EpochWatch(parts);
     this.load = new LoadWatch({ clock, isFull: () => !this.hasRoom, onOverloaded: () => this.resign() });
-    this.dueTimer = new WakeTimer(clock, () => this.claim({ force: false }));
+    this.dueTimer = new DueTimer(clock, () => this.claim({ force: false }));
     slots.join(this);
     monitor.onClockJump(() => this.keeper.renewAll());
   }
@@ -125,7 +123,7 @@ export class Lane implements ExecutorHost, TurnLoopHost, ArmWatchHost, SlotUser 
 
   /** Where the changes stand; to be given to {@link peeked} with the answer. */
   get changeCount(): number {
-    return this.changes;
+    return this.dueTimer.changeCount;
   }
 
   get canClaimNow(): boolean {
@@ -148,7 +146,7 @@ export class Lane implements ExecutorHost, TurnLoopHost, ArmWatchHost, SlotUser 
   drain(): void {
     if (this.phase !== 'open') return;
     this.phase = 'draining';
-    this.dueTimer.reset(null);
+    this.dueTimer.forget();
     this.intake.giveBackWaiting();
     this.loop.pump();
   }
@@ -166,7 +164,7 @@ export class Lane implements ExecutorHost, TurnLoopHost, ArmWatchHost, SlotUser 
   /** Stops for good: no timer is left, and nothing more is sent. Returns how many outcomes were never confirmed. */
   close(): number {
     this.phase = 'closed';
-    this.dueTimer.reset(null);
+    this.dueTimer.forget();
     this.load.close();
     this.arm.close();
     this.keeper.close();
@@ -179,23 +177,23 @@ export class Lane implements ExecutorHost, TurnLoopHost, ArmWatchHost, SlotUser 
 
   heard(signal: PartitionSignal): void {
     if (this.phase !== 'open') return;
-    if (signal.kind === 'wake') this.changes++;
+    if (signal.kind === 'wake') this.dueTimer.changed();
     this.arm.heard(signal);
   }
 
   /** Signals may have been missed. */
   resubscribed(): void {
     if (this.phase !== 'open') return;
-    this.changes++;
+    this.dueTimer.changed();
     this.arm.askHolder();
   }
 
   /** The regular look at the partition has been answered. */
-  peeked(reply: PeekReply, { changesAtSend, receivedAtMs }: { changesAtSend: number; receivedAtMs: number }): void {
+  peeked(reply: PeekReply, at: { changesAtSend: number; receivedAtMs: number }): void {
     if (this.phase !== 'open') return;
     this.arm.learned(reply.armed);
     this.epoch.check(reply);
-    this.setDueTimer(reply, { fresh: changesAtSend === this.changes, receivedAtMs });
+    this.dueTimer.learned(reply, at);
   }
 
   claim({ force }: { readonly force: boolean }): void {
@@ -242,7 +240,7 @@ export class Lane implements ExecutorHost, TurnLoopHost, ArmWatchHost, SlotUser 
 
   sent(turn: ComposedTurn): void {
     // A reply to a look that was sent before this turn knows nothing of what the turn does.
-    this.changesAtSend = ++this.changes;
+    this.changesAtSend = this.dueTimer.changed();
     this.resignWanted = false;
     if (turn.request.claim !== null) {
       this.claimWanted = false;
@@ -260,7 +258,9 @@ export class Lane implements ExecutorHost, TurnLoopHost, ArmWatchHost, SlotUser 
     reportFindings(this.parts, reply);
     this.claimWanted ||= reply.overdueLeft;
     if (this.load.claimed(turn.request.claim, reply) === 'calm') this.signal('calm');
-    this.setDueTimer(reply, { fresh: this.changesAtSend === this.changes, receivedAtMs: times.receivedAtMs });
+    if (this.phase === 'open') {
+      this.dueTimer.learned(reply, { changesAtSend: this.changesAtSend, receivedAtMs: times.receivedAtMs });
+    }
     if (this.intake.take(reply, times, turn.reserved)) {
       // The next claim is under way while these are run, when there is a next one and they are through so soon.
       if (this.claimWanted && this.intake.aheadRoom > 0) this.loop.send();
@@ -292,18 +292,6 @@ export class Lane implements ExecutorHost, TurnLoopHost, ArmWatchHost, SlotUser 
   private resign(): void {
     this.resignWanted = this.armed;
     this.loop.pump();
-  }
-
-  private setDueTimer(
-    reply: TurnReply | PeekReply,
-    at: { readonly fresh: boolean; readonly receivedAtMs: number },
-  ): void {
-    if (this.phase !== 'open') return;
-    // The delay is the difference of two times of the store, so this process's own clock does not matter.
-    const waitMs = reply.armed && reply.nextAtMs !== null ? reply.nextAtMs - reply.nowUs / 1000 : null;
-    const atMs = waitMs === null ? null : at.receivedAtMs + Math.max(0, waitMs);
-    if (at.fresh) this.dueTimer.reset(atMs);
-    else if (atMs !== null) this.dueTimer.fireBy(atMs);
   }
 
   private takeExtensions(turn: ComposedTurn, reply: TurnReply, { sentAtMs }: CallTimes): void {

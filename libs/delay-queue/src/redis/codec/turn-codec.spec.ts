@@ -25,13 +25,13 @@ const request: TurnRequest = {
 };
 
 describe('encodeTurn', () => {
-  it('writes settings, ids, fences and then the arguments of each settle', () => {
+  it('writes settings, letters, fences, ids and then the arguments of each settle', () => {
     const args = encodeTurn(request, { channel: 'ch', armHoldMs: 5_000 });
     expect(args.slice(0, 12)).toEqual(['ch', 'me', 'take', 5_000, 10, 1, 0, 30_000, 5, 1_000, 100, 1_048_576]);
     expect(args.slice(12, 16)).toEqual(['retries used up', 'leases lost', 5, 1]);
-    expect(args.slice(16, 22)).toEqual(['a', 'b', 'c', 'd', 'e', 'f']);
-    expect(args.slice(22, 28)).toEqual([...Array.from({ length: 5 }, () => '1700000000000001|'), '7|']);
-    expect(args.slice(28)).toEqual(['c', 9, 'r', 5, 3, 'boom', 's', 6, 'l', 'b', 'why', '']);
+    expect(args.slice(16, 18)).toEqual(['wrslb', '1700000000000001|5;7|1;']);
+    expect(args.slice(18, 24)).toEqual(['a', 'b', 'c', 'd', 'e', 'f']);
+    expect(args.slice(24)).toEqual([9, 5, 3, 'boom', 6, 'why', '']);
   });
 
   it('writes done marks with the number of their key, behind those of the partition', () => {
@@ -42,15 +42,22 @@ describe('encodeTurn', () => {
       { kind: 'complete', id: 'c', fence, dedupeForMs: 0, mark: { ...mark, result: null } },
     ] as const;
     const marked = { ...request, settles, extensions: [] };
-    expect(encodeTurn(marked, { channel: 'ch', armHoldMs: 5_000 }).slice(22)).toEqual(
+    const args = encodeTurn(marked, { channel: 'ch', armHoldMs: 5_000 });
+    expect(args.slice(16, 18)).toEqual(['ici', '1700000000000001|3;']);
+    expect(args.slice(21)).toEqual(
       [
-        ['i', 9, 11, 5, '[]'],
-        ['c', 0],
-        ['i', 0, 12, 5, ''],
+        [9, 11, 5, '[]'],
+        [0, 12, 5, ''],
       ].flat(),
     );
     expect(markingSettles(marked).map(({ id }) => id)).toEqual(['a', 'c']);
     expect(markingSettles(request)).toEqual([]);
+  });
+
+  it('writes a completion without a window as its id and a letter', () => {
+    const settles = ['a', 'b'].map((id) => ({ kind: 'complete', id, fence, dedupeForMs: 0 }) as const);
+    const args = encodeTurn({ ...request, settles, extensions: [] }, { channel: 'ch', armHoldMs: 5_000 });
+    expect(args.slice(16)).toEqual(['cc', '1700000000000001|2;', 'a', 'b']);
   });
 
   it('asks for no task when nothing is to be claimed', () => {

@@ -1,6 +1,12 @@
 import type { PartitionRef } from '../../core/partition.js';
 import type { OwnDoneMark } from '../../ports/idempotency-store.js';
-import { REASON_LEASES_LOST, REASON_RETRIES_USED_UP, type Settle, type SettleCode } from '../../ports/settle.js';
+import {
+  type LeaseExtension,
+  REASON_LEASES_LOST,
+  REASON_RETRIES_USED_UP,
+  type Settle,
+  type SettleCode,
+} from '../../ports/settle.js';
 import {
   type BuriedTask,
   type ClaimedTask,
@@ -47,16 +53,16 @@ export function encodeTurn(request: TurnRequest, { channel, armHoldMs }: TurnSet
     REASON_LEASES_LOST,
     settles.length,
     extensions.length,
+    lettersOf(settles),
+    encodeFences([...settles, ...extensions]),
   ];
   for (const { id } of settles) args.push(id);
   for (const { id } of extensions) args.push(id);
-  for (const { fence } of settles) args.push(`${fence}|`);
-  for (const { fence } of extensions) args.push(`${fence}|`);
   let nextMarkKey = PARTITION_KEYS.length + 1;
   for (const settle of settles) {
     if (settle.kind === 'complete' && settle.mark !== undefined) {
       const { keepMs, result } = settle.mark;
-      args.push('i', settle.dedupeForMs, nextMarkKey++, keepMs, result ?? '');
+      args.push(settle.dedupeForMs, nextMarkKey++, keepMs, result ?? '');
     } else {
       pushSettle(args, settle);
     }
@@ -108,25 +114,62 @@ export function decodePeek(reply: unknown, lanes: readonly PartitionRef[]): Peek
   });
 }
 
+/** One letter each, so that the commonest settle of all takes no argument but its id. */
+function lettersOf(settles: readonly Settle[]): string {
+  let letters = '';
+  for (const settle of settles) letters += letterOf(settle);
+  return letters;
+}
+
+function letterOf(settle: Settle): string {
+  switch (settle.kind) {
+    case 'complete':
+      if (settle.mark !== undefined) return 'i';
+      return settle.dedupeForMs === 0 ? 'c' : 'w';
+    case 'retry':
+      return 'r';
+    case 'snooze':
+      return 's';
+    case 'release':
+      return 'l';
+    case 'bury':
+      return 'b';
+    default:
+      return settle satisfies never;
+  }
+}
+
+/** Tasks that were claimed together have one fence: it is written once, with the number of those that follow each other. */
+function encodeFences(leases: readonly LeaseExtension[]): string {
+  let text = '';
+  let count = 0;
+  leases.forEach(({ fence }, index) => {
+    count++;
+    if (leases[index + 1]?.fence === fence) return;
+    text += `${fence}|${count};`;
+    count = 0;
+  });
+  return text;
+}
+
 function pushSettle(args: (string | number)[], settle: Settle): void {
   switch (settle.kind) {
     case 'complete':
-      args.push('c', settle.dedupeForMs);
+      if (settle.dedupeForMs !== 0) args.push(settle.dedupeForMs);
       return;
     case 'retry':
-      args.push('r', settle.delayMs, settle.maxRetries, settle.error);
+      args.push(settle.delayMs, settle.maxRetries, settle.error);
       return;
     case 'snooze':
-      args.push('s', settle.delayMs);
+      args.push(settle.delayMs);
       return;
     case 'release':
-      args.push('l');
       return;
     case 'bury':
-      args.push('b', settle.reason, settle.error);
+      args.push(settle.reason, settle.error);
       return;
     default:
-      return settle satisfies never;
+      settle satisfies never;
   }
 }
 

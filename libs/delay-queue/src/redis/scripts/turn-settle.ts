@@ -21,10 +21,9 @@ if settleCount + extensionCount > 0 then
     return 'a'
   end
 
-  local position = FIRST_ID + 2 * named - 1
-  local function argument()
-    position = position + 1
-    return ARGV[position]
+  local fences = {}
+  for fence, count in string.gmatch(FENCES, '(%d+|)(%d+);') do
+    for _ = 1, count do fences[#fences + 1] = fence end
   end
 
   local function putBack(id, run, dueMs)
@@ -34,16 +33,20 @@ if settleCount + extensionCount > 0 then
     anyPutBack = true
   end
 
-  local function complete(id, dedupeForMs)
+  local function complete(id)
     add('unlease', id)
     add('forget', id)
+  end
+
+  local function completeInWindow(id, dedupeForMs)
+    complete(id)
     if dedupeForMs ~= '0' then add('marks', int(nowMs + dedupeForMs), id) end
   end
 
   -- Done marks have a key each; they are written when everything else of the settles is.
   local kept
   local function completeOnce(id, dedupeForMs, keyIndex, keepMs, result)
-    complete(id, dedupeForMs)
+    completeInWindow(id, dedupeForMs)
     kept = kept or {}
     kept[#kept + 1] = { KEYS[tonumber(keyIndex)], keepMs, result }
   end
@@ -71,24 +74,25 @@ if settleCount + extensionCount > 0 then
     bury(id, { run = run, reason = reason, problem = problem, envelope = call('HGET', TASK, id) or '' })
   end
 
-  local settles = { c = complete, i = completeOnce, r = retry, s = snooze, l = release, b = buryNow }
-  local argumentCounts = { c = 1, i = 4, r = 3, s = 1, l = 0, b = 2 }
-  local codes = {}
+  local settles = { c = complete, w = completeInWindow, i = completeOnce, r = retry, s = snooze, l = release, b = buryNow }
+  local argumentCounts = { c = 0, w = 1, i = 4, r = 3, s = 1, l = 0, b = 2 }
+  local codes, position = {}, FIRST_ID + named
   for i = 1, settleCount do
-    local id, letter = ARGV[FIRST_ID + i - 1], argument()
-    codes[i] = check(id, ARGV[FIRST_ID + named + i - 1])
+    local id, letter = ARGV[FIRST_ID + i - 1], sub(LETTERS, i, i)
+    local count = argumentCounts[letter]
+    codes[i] = check(id, fences[i])
     if codes[i] == 'a' then
-      settles[letter](id, unpack(ARGV, position + 1, position + argumentCounts[letter]))
+      settles[letter](id, unpack(ARGV, position, position + count - 1))
       held[id] = nil
     end
-    position = position + argumentCounts[letter]
+    position = position + count
   end
   settled = table.concat(codes)
 
   local extensions, deadlineText = {}, int(nowMs + leaseMs)
   for i = 1, extensionCount do
     local id = ARGV[FIRST_ID + settleCount + i - 1]
-    extensions[i] = check(id, ARGV[FIRST_ID + named + settleCount + i - 1])
+    extensions[i] = check(id, fences[settleCount + i])
     if extensions[i] == 'a' then add('leases', deadlineText, id) end
   end
   extended = table.concat(extensions)

@@ -45,12 +45,13 @@ return { state, unpack(result) }`;
  * 0 for no claim; 6 `1` if the caller runs a suspect; 7 `1` if help may be called for; 8 lease, ms; 9 lost leases that
  * bury; 10 age at which dead letters are trimmed, ms; 11 number of dead letters kept; 12 bytes of envelopes that end the
  * claim; 13 and 14 reasons of dead letters (retries used up, leases lost); 15 number of settles; 16 number of extensions;
- * the ids of the settles, then of the extensions; their fences in the same order, each with a bar behind it; then for
- * each settle its letter, followed by
+ * 17 a letter for each settle; 18 their fences, then those of the extensions, as `fence|count;` for so many of the same in
+ * a row; the ids of the settles, then of the extensions; then for each settle by its letter
  *
- * - `c` complete: dedupe window, ms (0 for none)
- * - `i` complete with a mark: dedupe window, ms; number of the mark's key; time until it is forgotten, ms; result, empty
- *   for none
+ * - `c` complete: nothing
+ * - `w` complete: dedupe window, ms
+ * - `i` complete with a mark: dedupe window, ms (0 for none); number of the mark's key; time until it is forgotten, ms;
+ *   result, empty for none
  * - `r` retry: delay, ms; most retries; error
  * - `s` snooze: delay, ms
  * - `l` release: nothing
@@ -76,7 +77,8 @@ local claimLimit, hasSuspect, mayCallForHelp = tonumber(ARGV[5]), ARGV[6] == '1'
 local leaseMs, maxLostLeases = tonumber(ARGV[8]), tonumber(ARGV[9])
 local deadKeepMs, deadMax, maxBytes = tonumber(ARGV[10]), tonumber(ARGV[11]), tonumber(ARGV[12])
 local RETRIES_USED_UP, LEASES_LOST = ARGV[13], ARGV[14]
-local settleCount, extensionCount, FIRST_ID = tonumber(ARGV[15]), tonumber(ARGV[16]), 17
+local settleCount, extensionCount, FIRST_ID = tonumber(ARGV[15]), tonumber(ARGV[16]), 19
+local LETTERS, FENCES = ARGV[17], ARGV[18]
 
 -- Removes nothing: a full server lets a script go on that has begun with a removal.
 call('HDEL', RUN, '')
