@@ -75,7 +75,7 @@ async function boot(queue: DelayQueueModuleOptions, providers: readonly Type[] =
 }
 
 /** Something that a test lets go on when it wants to. */
-function gate(): { readonly passed: Promise<string>; open(result: string): void } {
+function gate(): { readonly passed: Promise<string>; readonly open: (result: string) => void } {
   let open: (result: string) => void = () => undefined;
   const passed = new Promise<string>((resolve) => (open = resolve));
   return { passed, open: (result) => open(result) };

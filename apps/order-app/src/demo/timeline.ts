@@ -63,10 +63,12 @@ export class Timeline {
         return `${event.mutation} of its timeout answers '${event.status}'`;
       case 'buried':
         return `timeout buried: ${event.reason}`;
+      case 'skipped':
       case 'snoozed':
       case 'released':
       case 'lease lost':
       case 'settle unknown':
+      case 'mark lost':
       case 'stuck':
       case 'orphan removed':
         return `timeout: ${event.kind}`;
@@ -83,6 +85,7 @@ type OrderEvent = Extract<QueueEvent, { readonly id: string }>;
 function outcomeOf(kind: OrderEvent['kind']): Delivery['outcome'] {
   switch (kind) {
     case 'completed':
+    case 'skipped':
       return 'done';
     case 'retried':
     case 'buried':
@@ -93,6 +96,7 @@ function outcomeOf(kind: OrderEvent['kind']): Delivery['outcome'] {
       return 'failed';
     case 'started':
     case 'mutated':
+    case 'mark lost':
     case 'stuck':
     case 'orphan removed':
       return null;
