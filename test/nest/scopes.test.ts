@@ -139,41 +139,47 @@ describe('C41 handlers that are made anew', () => {
     await expectFreed();
   });
 
-  it('C41 have enhancers: those that are request-scoped are made for the task too, and freed', async () => {
-    @Injectable()
-    class TenantGuard implements CanActivate {
-      constructor(private readonly tenant: Tenant) {
-        instances.push(new WeakRef(this));
-      }
+  it.each<[string, Scope]>([
+    ['say so', Scope.REQUEST],
+    ['depend on something that is', Scope.DEFAULT],
+  ])(
+    'C41 have enhancers that are request-scoped: those that %s are made for the task too, and freed',
+    async (_, scope) => {
+      @Injectable({ scope })
+      class TenantGuard implements CanActivate {
+        constructor(private readonly tenant: Tenant) {
+          instances.push(new WeakRef(this));
+        }
 
-      canActivate(): boolean {
-        journal.push(`guard of ${this.tenant.taskId}`);
-        return true;
+        canActivate(): boolean {
+          journal.push(`guard of ${this.tenant.taskId}`);
+          return true;
+        }
       }
-    }
-    @Injectable()
-    class Handler {
-      constructor() {
-        instances.push(new WeakRef(this));
-      }
+      @Injectable()
+      class Handler {
+        constructor() {
+          instances.push(new WeakRef(this));
+        }
 
-      @OnDelayedTask('t', QUICK)
-      @UseGuards(TenantGuard)
-      @UseFilters(answering((error) => TaskOutcome.bury(String(error))))
-      handle(@TaskPayload() payload: { id: string }): void {
-        journal.push(`task ${payload.id}`);
-        if (payload.id === 'x') throw new Error('no');
+        @OnDelayedTask('t', QUICK)
+        @UseGuards(TenantGuard)
+        @UseFilters(answering((error) => TaskOutcome.bury(String(error))))
+        handle(@TaskPayload() payload: { id: string }): void {
+          journal.push(`task ${payload.id}`);
+          if (payload.id === 'x') throw new Error('no');
+        }
       }
-    }
-    const app = await runScoped({ embedded: true }, [Tenant, Handler]);
-    expect(journal.toSorted()).toEqual([
-      ...['a', 'b', 'c'].map((id) => `guard of ${id}`),
-      ...['a', 'b', 'c'].map((id) => `task ${id}`),
-    ]);
-    expect(await expectFirst(app, 'buried', { id: 'x' })).toMatchObject({ reason: 'Error: no' });
-    expect(instances).toHaveLength(12);
-    await expectFreed();
-  });
+      const app = await runScoped({ embedded: true }, [Tenant, Handler]);
+      expect(journal.toSorted()).toEqual([
+        ...['a', 'b', 'c'].map((id) => `guard of ${id}`),
+        ...['a', 'b', 'c'].map((id) => `task ${id}`),
+      ]);
+      expect(await expectFirst(app, 'buried', { id: 'x' })).toMatchObject({ reason: 'Error: no' });
+      expect(instances).toHaveLength(12);
+      await expectFreed();
+    },
+  );
 
   it('C41 are under a guard that the application makes for each request', async () => {
     @Injectable({ scope: Scope.REQUEST })
@@ -211,13 +217,32 @@ describe('C41 handlers that are made anew', () => {
     expect(journal.toSorted()).toEqual(['a', 'b', 'c']);
   });
 
+  it('C41 are durable, and made for each task while the application has no strategy for tenants', async () => {
+    @Injectable({ scope: Scope.REQUEST, durable: true })
+    class Durable {
+      constructor(@Inject(REQUEST) private readonly request: DelayedTaskRequest) {
+        instances.push(new WeakRef(this));
+      }
+
+      @OnDelayedTask('t', QUICK)
+      handle(): void {
+        journal.push(this.request.task.id);
+      }
+    }
+    await runScoped({ embedded: true }, [Durable]);
+    expect(journal.toSorted()).toEqual(['a', 'b', 'c']);
+    await expectFreed();
+  });
+
   it('C41 come from the module that provides them, also when another one uses their token', async () => {
     const moduleWith = (type: string) => {
       @Injectable({ scope: Scope.REQUEST })
       class Handler {
+        private readonly type = type;
+
         @OnDelayedTask(type, QUICK)
         handle(): void {
-          journal.push(type);
+          journal.push(this.type);
         }
       }
       @Module({ providers: [{ provide: 'HANDLER', useClass: Handler }] })

@@ -141,9 +141,11 @@ function assertNoOwnPipes(handler: DiscoveredHandler): void {
 /** Nest makes the enhancers that are given as classes for the classes that it provides, and silently leaves out others. */
 function assertMade(handler: DiscoveredHandler, enhancer: unknown): void {
   if (typeof enhancer !== 'function') return;
-  const { provider } = handler;
-  const attached = provider.getEnhancersMetadata() ?? [];
-  if (isProvider(provider) && attached.some(({ token }) => token === enhancer)) return;
+  const record = isProvider(handler.provider) ? attachedTo(handler, enhancer) : undefined;
+  if (record !== undefined) {
+    assertScopeIsSeen(handler, record);
+    return;
+  }
   throw new ConfigurationError(
     handler.name,
     `needs ${enhancer.name}, which Nest makes for providers that are given as a class only: ` +
@@ -152,11 +154,34 @@ function assertMade(handler: DiscoveredHandler, enhancer: unknown): void {
 }
 
 function assertAttached(handler: DiscoveredHandler, wrapper: ProviderWrapper): void {
-  if (handler.provider.getEnhancersMetadata()?.includes(wrapper)) return;
+  const record = attachedTo(handler, wrapper.token);
+  if (record !== undefined) {
+    assertScopeIsSeen(handler, record);
+    return;
+  }
   throw new ConfigurationError(
     handler.name,
     `is under ${nameOf(wrapper)}, which the application makes for each request, ` +
       'and Nest can do so only for providers that are given as a class',
+  );
+}
+
+/** Nest's record of an enhancer of a handler, which need not be the one of the enhancer's module: Nest 11 replaces those. */
+function attachedTo({ provider }: DiscoveredHandler, token: unknown): ProviderWrapper | undefined {
+  return provider.getEnhancersMetadata()?.find((record) => record.token === token);
+}
+
+/**
+ * Nest 11 looks at an enhancer before it knows what the enhancer depends on. It then takes for shared what is not, and calls
+ * an instance whose constructor never ran.
+ */
+function assertScopeIsSeen({ name }: DiscoveredHandler, record: ProviderWrapper): void {
+  const made: ProviderWrapper | undefined = record.host?.injectables.get(record.token);
+  if (made === undefined || made.isDependencyTreeStatic() || !record.isDependencyTreeStatic()) return;
+  throw new ConfigurationError(
+    name,
+    `is under ${nameOf(made)}, which depends on something request-scoped, and this version of Nest does not see that: ` +
+      'declare it with @Injectable({ scope: Scope.REQUEST })',
   );
 }
 
