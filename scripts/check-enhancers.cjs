@@ -41,7 +41,7 @@ async function run(providers, payloads) {
   try {
     const ends = new Map();
     const ended = new Promise((resolve, reject) => {
-      setTimeout(() => reject(new Error(`only ${[...ends.keys()]} ended`)), DEADLINE_MS).unref();
+      setTimeout(() => reject(new Error(`only ${[...ends.keys()].join(', ')} ended`)), DEADLINE_MS).unref();
       app.get(queue.DelayQueueEvents).events$.subscribe(({ kind, id, reason }) => {
         if (!['completed', 'buried', 'snoozed'].includes(kind)) return;
         ends.set(id, reason ?? kind);
@@ -156,7 +156,10 @@ const checks = {
       { dependencies: [Tenant], options: { scope: Scope.TRANSIENT } },
     );
     await run([Tenant, Handler, { provide: APP_GUARD, useClass: AppGuard }], [{ id: 'a' }, { id: 'b' }]);
-    assert.deepEqual(journal.toSorted(), ['a by a', 'b by b', 'guard of a', 'guard of b']);
+    assert.deepEqual(
+      journal.toSorted((a, b) => (a < b ? -1 : 1)),
+      ['a by a', 'b by b', 'guard of a', 'guard of b'],
+    );
   },
 
   async 'a guard whose scope Nest does not see is seen, or stops the boot'() {

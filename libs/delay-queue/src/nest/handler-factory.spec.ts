@@ -109,11 +109,11 @@ describe('HandlerFactory', () => {
         return payload;
       }
     }
-    const { run } = await handlerOf({ providers: [Handler] });
+    const handler = await handlerOf({ providers: [Handler] });
     // One for the parameters, one for the guards.
     expect(create).toHaveBeenCalledTimes(2);
-    expect(await run(task)).toBe(task.payload);
-    expect(await run(task)).toBe(task.payload);
+    expect(await handler.run(task)).toBe(task.payload);
+    expect(await handler.run(task)).toBe(task.payload);
     expect(create).toHaveBeenCalledTimes(2);
   });
 
@@ -132,7 +132,7 @@ describe('HandlerFactory', () => {
     const plain = await handlersOf({ providers: [Handler] });
     const guarded = await handlersOf({ providers: [Handler, { provide: APP_GUARD, useClass: Guard }] });
     for (const handlers of [plain, guarded]) {
-      expect(await Promise.all(handlers.map(({ run }) => run(task)))).toEqual([2, undefined]);
+      expect(await Promise.all(handlers.map((handler) => handler.run(task)))).toEqual([2, undefined]);
     }
   });
 
@@ -179,8 +179,8 @@ describe('HandlerFactory', () => {
       { providers: [{ provide: 'V', useValue: new Handler() }] },
       { providers: [{ provide: 'C', useClass: Handler }] },
     ]) {
-      const { run } = await handlerOf(metadata);
-      expect(await run(task)).toBe('done');
+      const handler = await handlerOf(metadata);
+      expect(await handler.run(task)).toBe('done');
     }
   });
 
@@ -259,7 +259,7 @@ describe('HandlerFactory', () => {
         return 'done';
       }
     }
-    const { run } = await handlerOf({ providers: [Handler] });
-    expect(await run(task)).toBe('done');
+    const handler = await handlerOf({ providers: [Handler] });
+    expect(await handler.run(task)).toBe('done');
   });
 });
