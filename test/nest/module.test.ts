@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { Injectable, Module, type ModuleMetadata } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import {
+  DELAYED_TASK,
   DelayQueueAdmin,
   DelayQueueEvents,
   DelayQueueHealth,
@@ -121,7 +122,7 @@ describe('the module', () => {
     const queue = DelayQueueModule.forRoot({ embedded: true });
     const core = (queue.imports ?? []).find((imported) => 'exports' in imported);
     expect(core).toMatchObject({
-      exports: [DelayQueueProducer, DelayQueueAdmin, DelayQueueEvents, DelayQueueHealth],
+      exports: [DelayQueueProducer, DelayQueueAdmin, DelayQueueEvents, DelayQueueHealth, DELAYED_TASK],
     });
   });
 });
