@@ -11,7 +11,7 @@ import {
   UseInterceptors,
 } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
-import { isDelayQueueContext, OnDelayedTask, TaskOutcome } from 'nestjs-delay-queue';
+import { Idempotent, isDelayQueueContext, OnDelayedTask, TaskOutcome } from 'nestjs-delay-queue';
 import { map, of, timeout } from 'rxjs';
 import { nextEvent } from './support/next-event.js';
 import { expectFirst, guard, intercept, QUICK } from './support/enhancers.js';
@@ -54,6 +54,26 @@ describe('C43 a guard', () => {
     const app = await apps.boot({ providers: [handlerUnder(guard(async () => ++asked === 2))] });
     expect(await expectFirst(app, 'completed')).toMatchObject({ deliveries: 2, failures: 1 });
     expect(journal).toEqual(['handler']);
+  });
+
+  it('C43 that refuses leaves no mark behind, and is not asked about work that was done before', async () => {
+    let asked = 0;
+    @Injectable()
+    class Handler {
+      @OnDelayedTask('t', QUICK)
+      @Idempotent({ key: (payload: { orderId: string }) => payload.orderId })
+      @UseGuards(guard(() => ++asked > 1))
+      handle(): void {
+        journal.push('handler');
+      }
+    }
+    const app = await apps.boot({ providers: [Handler] });
+    expect(await expectFirst(app, 'completed')).toMatchObject({ deliveries: 2 });
+    const skipped = nextEvent(app.events, 'skipped', 'y');
+    await app.producer.schedule('t', { orderId: '1' }, { delay: 0, id: 'y' });
+    await skipped;
+    expect(journal).toEqual(['handler']);
+    expect(asked).toBe(2);
   });
 
   it('C43 whose refusal a filter turns into an outcome decides otherwise', async () => {

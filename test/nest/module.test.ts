@@ -9,6 +9,7 @@ import {
   DelayQueueModule,
   type DelayQueueOptionsFactory,
   DelayQueueProducer,
+  IdempotencyService,
   OnDelayedTask,
 } from 'nestjs-delay-queue';
 import { nextEvent } from './support/next-event.js';
@@ -122,7 +123,14 @@ describe('the module', () => {
     const queue = DelayQueueModule.forRoot({ embedded: true });
     const core = (queue.imports ?? []).find((imported) => 'exports' in imported);
     expect(core).toMatchObject({
-      exports: [DelayQueueProducer, DelayQueueAdmin, DelayQueueEvents, DelayQueueHealth, DELAYED_TASK],
+      exports: [
+        DelayQueueProducer,
+        DelayQueueAdmin,
+        DelayQueueEvents,
+        DelayQueueHealth,
+        IdempotencyService,
+        DELAYED_TASK,
+      ],
     });
   });
 });
