@@ -108,13 +108,20 @@ async function checkConsumer(name, peers, tarball) {
   assert.deepEqual(fromCommonJs, fromEsm, 'import and require() do not see the same exports');
   for (const [entry, names] of Object.entries(fromEsm)) assert(names.length > 0, `${entry} exports nothing`);
   await checkTypes(consumer);
-  await copyFile(join(root, 'scripts/check-lifecycle.cjs'), join(consumer, 'lifecycle.cjs'));
-  const env = { ...process.env, ...(redisServer && { REDIS_SERVER_BIN: redisServer.path }) };
-  const { stdout: states } = await run(process.execPath, ['lifecycle.cjs'], { cwd: consumer, timeout: 120_000, env });
+  const states = await runScript(consumer, 'check-lifecycle.cjs');
+  const enhancers = await runScript(consumer, 'check-enhancers.cjs');
 
   const counts = Object.entries(fromEsm).map(([entry, names]) => `${entry} (${names.length} exports)`);
   console.log(`${name}: ${counts.join(', ')}: import, require() and types work`);
-  console.log(`${name}: applications boot and close in order in ${states.trim()} states`);
+  console.log(`${name}: applications boot and close in order in ${states} states, enhancers pass ${enhancers} checks`);
+}
+
+/** Runs one of the scripts beside this one as a script of the consumer, and answers what it printed. */
+async function runScript(consumer, script) {
+  await copyFile(join(root, 'scripts', script), join(consumer, script));
+  const env = { ...process.env, ...(redisServer && { REDIS_SERVER_BIN: redisServer.path }) };
+  const { stdout } = await run(process.execPath, [script], { cwd: consumer, timeout: 120_000, env });
+  return stdout.trim();
 }
 
 /** The names that each entry point exports, as a script of the consumer sees them. */

@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { Inject, Injectable, Module, type ModuleMetadata, Scope, type Type } from '@nestjs/common';
-import { REQUEST } from '@nestjs/core';
+import { type CanActivate, Injectable, Module, type ModuleMetadata, type Type, UseGuards } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import {
   ConfigurationError,
@@ -98,17 +97,22 @@ describe('handlers that fail the boot', () => {
     expect((await bootRefused({ providers: [handlerOf('a', options)] })).field).toContain(field);
   });
 
-  it('a class without a single instance names the method', async () => {
-    @Injectable({ scope: Scope.REQUEST })
-    class RequestScoped {
-      constructor(@Inject(REQUEST) readonly request: unknown) {}
-
+  it('C43 a guard that Nest would leave out names the method, the guard and what to do', async () => {
+    @Injectable()
+    class Guard implements CanActivate {
+      canActivate(): boolean {
+        return true;
+      }
+    }
+    class Guarded {
       @OnDelayedTask('a')
+      @UseGuards(Guard)
       handle(): void {}
     }
-    const { field, message } = await bootRefused({ providers: [RequestScoped] });
-    expect(field).toBe('RequestScoped.handle');
-    expect(message).toContain('request-scoped');
+    const { field, message } = await bootRefused({ providers: [{ provide: 'G', useFactory: () => new Guarded() }] });
+    expect(field).toBe('Guarded.handle');
+    expect(message).toContain('needs Guard');
+    expect(message).toContain('or pass an instance to the decorator');
   });
 });
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { type DelayedTask, OnDelayedTask, TaskOutcome } from 'nestjs-delay-queue';
 import { nextEvent } from './support/next-event.js';
 import { TestApps } from './support/test-apps.js';
@@ -143,6 +143,41 @@ describe('a handler', () => {
       await completed;
     }
     expect(app.get(Both).types).toEqual(['a', 'b']);
+  });
+
+  it('C40 runs in providers made by a value, a factory or another token, and in a subclass, once each', async () => {
+    const seen: string[] = [];
+    const handlerOf = (type: string) => {
+      @Injectable()
+      class Base {
+        constructor(@Inject('NAME') private readonly name: string) {}
+
+        @OnDelayedTask(type)
+        handle(): void {
+          seen.push(`${type} by ${this.name}`);
+        }
+      }
+      return Base;
+    };
+    const Value = handlerOf('value');
+    const Made = handlerOf('factory');
+    @Injectable()
+    class Derived extends handlerOf('subclass') {}
+    const { producer, events } = await apps.boot({
+      providers: [
+        { provide: 'NAME', useValue: 'Nest' },
+        { provide: 'VALUE', useValue: new Value('us') },
+        { provide: 'FACTORY', inject: ['NAME'], useFactory: (name: string) => new Made(`the factory of ${name}`) },
+        { provide: 'TOKEN', useClass: handlerOf('token') },
+        Derived,
+      ],
+    });
+    for (const type of ['value', 'factory', 'token', 'subclass']) {
+      const completed = nextEvent(events, 'completed', type);
+      await producer.schedule(type, null, { delay: 0, id: type });
+      await completed;
+    }
+    expect(seen).toEqual(['value by us', 'factory by the factory of Nest', 'token by Nest', 'subclass by Nest']);
   });
 
   it('takes its options from the decorator, and those of the module before them', async () => {

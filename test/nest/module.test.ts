@@ -2,12 +2,14 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { Injectable, Module, type ModuleMetadata } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import {
+  DELAYED_TASK,
   DelayQueueAdmin,
   DelayQueueEvents,
   DelayQueueHealth,
   DelayQueueModule,
   type DelayQueueOptionsFactory,
   DelayQueueProducer,
+  IdempotencyService,
   OnDelayedTask,
 } from 'nestjs-delay-queue';
 import { nextEvent } from './support/next-event.js';
@@ -121,7 +123,14 @@ describe('the module', () => {
     const queue = DelayQueueModule.forRoot({ embedded: true });
     const core = (queue.imports ?? []).find((imported) => 'exports' in imported);
     expect(core).toMatchObject({
-      exports: [DelayQueueProducer, DelayQueueAdmin, DelayQueueEvents, DelayQueueHealth],
+      exports: [
+        DelayQueueProducer,
+        DelayQueueAdmin,
+        DelayQueueEvents,
+        DelayQueueHealth,
+        IdempotencyService,
+        DELAYED_TASK,
+      ],
     });
   });
 });

@@ -2,15 +2,19 @@
  * An application that has filled in its task types. Compiled by types.test.ts: each `@ts-expect-error` must be an error,
  * and nothing else may be one.
  */
+import type { ArgumentsHost } from '@nestjs/common';
 import {
   type DelayedTask,
   type DelayQueueAdmin,
+  DelayQueueContext,
   type DelayQueueEvents,
   type DelayQueueProducer,
   Idempotent,
   type IdempotencyService,
   OnDelayedTask,
+  TaskContext,
   TaskOutcome,
+  TaskPayload,
   type TaskType,
 } from 'nestjs-delay-queue';
 
@@ -85,7 +89,42 @@ export function events(queue: DelayQueueEvents): void {
   queue.of('exploded').subscribe();
 }
 
+export function contexts(host: ArgumentsHost): void {
+  const { task, payload } = DelayQueueContext.of<'order_timeout'>(host);
+  const orderId: string = payload.orderId + task.payload.orderId;
+  // @ts-expect-error -- the payload has no such field
+  console.log(orderId, payload.missing, DelayQueueContext.of(host).task.id);
+}
+
 export class Handlers {
+  @OnDelayedTask('order_timeout')
+  decorated(@TaskPayload() payload: { orderId: string }, @TaskContext() task: DelayedTask<'order_timeout'>): string {
+    return payload.orderId + task.payload.orderId;
+  }
+
+  @OnDelayedTask('order_timeout', { maxRetries: 1, parameters: 'decorated' })
+  madeByPipes(@TaskContext() task: DelayedTask<'order_timeout'>, @TaskPayload() order: { loaded: true }): unknown {
+    return [task, order];
+  }
+
+  // @ts-expect-error -- the order of the arguments, as long as nothing says that they are decorated
+  @OnDelayedTask('order_timeout')
+  swapped(@TaskContext() task: DelayedTask<'order_timeout'>, @TaskPayload() payload: { orderId: string }): unknown {
+    return [task, payload];
+  }
+
+  // @ts-expect-error -- no such type
+  @OnDelayedTask('order_timeuot', { parameters: 'decorated' })
+  decoratedOfNoType(): void {}
+
+  // @ts-expect-error -- not a method
+  @OnDelayedTask('order_timeout', { parameters: 'decorated' })
+  decoratedProperty = (): void => {};
+
+  // @ts-expect-error -- no such value
+  @OnDelayedTask('order_timeout', { parameters: 'some' })
+  wrongParameters(): void {}
+
   @OnDelayedTask('order_timeout', { concurrency: 20, handlerTimeout: '30s', backoff: { type: 'fixed', delay: '5s' } })
   async payloadAndTask(payload: { orderId: string }, task: DelayedTask<'order_timeout'>): Promise<TaskOutcome> {
     const same: string = task.payload.orderId + payload.orderId;

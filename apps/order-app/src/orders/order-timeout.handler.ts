@@ -1,7 +1,9 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable, Logger, UseGuards, UseInterceptors } from '@nestjs/common';
 import { OnDelayedTask } from 'nestjs-delay-queue';
 import { OrderRecords } from './order-records.js';
 import { ORDER_TIMEOUT } from './order-timeout-task.js';
+import { OwnOrderGuard } from './own-order.guard.js';
+import { TaskTimingInterceptor } from './task-timing.interceptor.js';
 
 /** Runs when the time to pay an order is over. */
 @Injectable()
@@ -17,6 +19,8 @@ export class OrderTimeoutHandler {
    * doubled from 5 s up to 10 minutes, outlast a database that is away for half an hour.
    */
   @OnDelayedTask(ORDER_TIMEOUT, { concurrency: 20, handlerTimeout: '30s', maxRetries: 10 })
+  @UseGuards(OwnOrderGuard)
+  @UseInterceptors(TaskTimingInterceptor)
   async cancelUnpaid({ orderId }: { readonly orderId: string }): Promise<void> {
     const cancelled = await this.records.cancelUnpaid(orderId);
     if (cancelled) this.logger.log(`Order ${orderId} was not paid in time and is cancelled.`);

@@ -12,6 +12,8 @@ import { DelayQueueCoreModule } from './delay-queue-core.module.js';
 import { DelayQueueEvents } from './delay-queue-events.js';
 import { DelayQueueHealth } from './delay-queue-health.js';
 import { DelayQueueProducer } from './delay-queue-producer.js';
+import { DELAYED_TASK, DELAYED_TASK_PROVIDER } from './enhancers/delayed-task-request.js';
+import { HandlerEnhancerReader } from './enhancers/handler-enhancers.js';
 import { EventHub } from './event-hub.js';
 import { HandlerExplorer } from './handler-explorer.js';
 import { HandlerFactory } from './handler-factory.js';
@@ -43,9 +45,11 @@ const PUBLIC_PROVIDERS = [DelayQueueProducer, DelayQueueAdmin, DelayQueueEvents,
 const HANDLER_PROVIDERS: Provider[] = [
   HandlerMetadataAccessor,
   HandlerExplorer,
+  HandlerEnhancerReader,
   HandlerFactory,
   IdempotentHandlers,
   HandlerRegistry,
+  DELAYED_TASK_PROVIDER,
 ];
 
 const LIFE_PROVIDERS: Provider[] = [HookOrder, DeadLetterTrimmer, IntervalRegistryFinder, Housekeeping, QueueLifecycle];
@@ -89,7 +93,7 @@ export function composeModule(definition: DynamicModule, { isGlobal = true }: Mo
       ...HANDLER_PROVIDERS,
       ...LIFE_PROVIDERS,
     ],
-    exports: PUBLIC_PROVIDERS,
+    exports: [...PUBLIC_PROVIDERS, DELAYED_TASK],
   };
   return { module: definition.module, global: isGlobal, imports: [core], exports: [core] };
 }

@@ -6,8 +6,8 @@ import type { HandlerDeclaration } from './handler-metadata.js';
 import { type HandlerFunction, HandlerMetadataAccessor, type MethodDeclarations } from './handler-metadata-accessor.js';
 import { QUEUE_LOGGER } from './tokens.js';
 
-/** Nest does not export the type of what its discovery returns. */
-type ProviderWrapper = ReturnType<DiscoveryService['getProviders']>[number];
+/** Nest's record of a provider or controller; it does not export the type. */
+export type ProviderWrapper = ReturnType<DiscoveryService['getProviders']>[number];
 
 /** A decorated method of a living provider or controller. */
 export interface DiscoveredHandler {
@@ -16,10 +16,13 @@ export interface DiscoveredHandler {
   readonly name: string;
   /** Name of the module that provides the class. */
   readonly moduleName: string;
+  readonly methodName: string;
+  /** What has the method; of a class that is made anew for each task, an object whose constructor never ran. */
   readonly instance: object;
   readonly method: HandlerFunction;
   /** What stands in its `@Idempotent`, or undefined. */
   readonly idempotent: unknown;
+  readonly provider: ProviderWrapper;
 }
 
 /** Finds the handlers among the application's providers and controllers. */
@@ -32,11 +35,7 @@ export class HandlerExplorer {
     @Inject(QUEUE_LOGGER) private readonly logger: QueueLogger,
   ) {}
 
-  /**
-   * Looks at every provider and controller once; several tokens for one instance count once.
-   *
-   * @throws ConfigurationError naming a handler whose class has no single instance.
-   */
+  /** Looks at every provider and controller once; several tokens for one instance count once. */
   explore(): readonly DiscoveredHandler[] {
     const seen = new Set<object>();
     const found: DiscoveredHandler[] = [];
@@ -58,11 +57,11 @@ export class HandlerExplorer {
       const read = this.metadata.read(prototype, methodName);
       if (read === undefined) return [];
       if (read.declarations.length === 0) this.warnOfOverridden(name, read);
-      else assertSingleInstance(wrapper, name);
       this.checkIdempotent(name, read);
       const moduleName = wrapper.host?.name ?? 'an unknown module';
       const { method, idempotent } = read;
-      return read.declarations.map((declaration) => ({ declaration, name, moduleName, instance, method, idempotent }));
+      const found = { name, moduleName, methodName, instance, method, idempotent, provider: wrapper };
+      return read.declarations.map((declaration) => ({ declaration, ...found }));
     });
   }
 
@@ -94,19 +93,4 @@ function instanceOf(wrapper: ProviderWrapper): object | undefined {
 function classNameOf(prototype: object): string | undefined {
   const constructor: unknown = Reflect.getOwnPropertyDescriptor(prototype, 'constructor')?.value;
   return typeof constructor === 'function' && constructor.name !== '' ? constructor.name : undefined;
-}
-
-/** Of a provider that is made anew for each request or user, Nest keeps an object whose constructor never ran. */
-function assertSingleInstance(wrapper: ProviderWrapper, name: string): void {
-  if (wrapper.isTransient) {
-    throw new ConfigurationError(
-      name,
-      'handles tasks, but its class is transient: it has no instance of its own to call',
-    );
-  }
-  if (wrapper.isDependencyTreeStatic()) return;
-  throw new ConfigurationError(
-    name,
-    'handles tasks, but its class is request-scoped, or depends on something that is: there is no single instance to call',
-  );
 }

@@ -1,10 +1,13 @@
 import 'reflect-metadata';
 import type { HandlerOptions } from '../options/queue-options.js';
+import { NEST_METADATA } from './enhancers/nest-metadata.js';
 
 /** What one `@OnDelayedTask` says about the method it stands on. */
 export interface HandlerDeclaration {
   readonly type: string;
   readonly options: HandlerOptions;
+  /** Set when every parameter is said to carry a decorator. */
+  readonly parameters?: 'decorated';
 }
 
 /** A method as its decorators see it. */
@@ -29,6 +32,8 @@ export function addDeclaration({ prototype, methodName, method }: MethodSite, de
   Reflect.defineMetadata(DECLARATIONS, [...atName, declaration], prototype, methodName);
   const onFunction = declarationsOn(method);
   Reflect.defineMetadata(DECLARATIONS, [...onFunction, declaration], method);
+  // So that guards, interceptors and filters of the whole application that are made for each request are made for it too.
+  Reflect.defineMetadata(NEST_METADATA.entryProvider, true, prototype.constructor);
 }
 
 /** The declarations of the method that a class itself has under this name; what it inherits does not count. */

@@ -32,6 +32,23 @@ describe('@OnDelayedTask', () => {
     expect(accessor.read(Base.prototype, 'missing')).toBeUndefined();
   });
 
+  it('keeps what is said of the parameters apart from the options', () => {
+    class Decorated {
+      @OnDelayedTask('a', { concurrency: 3, parameters: 'decorated' })
+      handle(): void {}
+
+      // @ts-expect-error -- no such value; it is refused at boot with the other options
+      @OnDelayedTask('b', { parameters: 'some' })
+      other(): void {}
+    }
+    expect(accessor.read(Decorated.prototype, 'handle')?.declarations).toEqual([
+      { type: 'a', options: { concurrency: 3 }, parameters: 'decorated' },
+    ]);
+    expect(accessor.read(Decorated.prototype, 'other')?.declarations).toEqual([
+      { type: 'b', options: { parameters: 'some' } },
+    ]);
+  });
+
   it('C40 is inherited, and replaced by an override with a decorator of its own', () => {
     class Inheriting extends Base {}
     class Overriding extends Base {

@@ -2,7 +2,7 @@ import { ConfigurationError } from '../core/errors.js';
 import type { HandlerOptions } from '../options/queue-options.js';
 import type { DelayedTask } from '../task/delayed-task.js';
 import type { PayloadOf, TaskType } from '../task/delayed-tasks.js';
-import { addDeclaration } from './handler-metadata.js';
+import { addDeclaration, type HandlerDeclaration } from './handler-metadata.js';
 
 /** The payload that a handler of the type must accept; while payloads are `unknown`, its parameter may be anything. */
 type AcceptedPayload<Type extends string> = unknown extends PayloadOf<Type> ? never : PayloadOf<Type>;
@@ -20,6 +20,12 @@ export type DelayedTaskDecorator<Type extends string> = <Method extends DelayedT
   descriptor: TypedPropertyDescriptor<Method>,
 ) => void;
 
+/** Says that every parameter of a handler carries a decorator. */
+export interface DecoratedParameters {
+  /** The types of the parameters are then not compared with the payload's, since pipes may make anything of it. */
+  readonly parameters: 'decorated';
+}
+
 /**
  * Makes a method of a provider or controller the handler of a task type.
  *
@@ -36,20 +42,27 @@ export type DelayedTaskDecorator<Type extends string> = <Method extends DelayedT
  *   await this.orders.cancelIfUnpaid(payload.orderId, task.signal);
  * }
  */
-export function OnDelayedTask<Type extends TaskType>(
-  type: Type,
-  options: HandlerOptions = {},
-): DelayedTaskDecorator<Type> {
-  return (target, key, descriptor) => {
-    const method: unknown = (descriptor as TypedPropertyDescriptor<unknown> | undefined)?.value;
+export function OnDelayedTask<Type extends TaskType>(type: Type, options?: HandlerOptions): DelayedTaskDecorator<Type>;
+export function OnDelayedTask(type: TaskType, options: HandlerOptions & DecoratedParameters): MethodDecorator;
+export function OnDelayedTask(type: string, options: HandlerOptions & Partial<DecoratedParameters> = {}) {
+  const declaration = declare(type, options);
+  return (target: object, key: string | symbol, descriptor: PropertyDescriptor | undefined): void => {
+    const method: unknown = descriptor?.value;
     if (typeof target === 'function') throw misplaced(target.name, key, 'is static; a handler is an instance method');
     if (typeof method !== 'function') {
       throw misplaced(target.constructor.name, key, 'is not a method; @OnDelayedTask stands on methods only');
     }
     if (typeof key === 'symbol')
       throw misplaced(target.constructor.name, key, 'must have a text for a name, not a symbol');
-    addDeclaration({ prototype: target, methodName: key, method }, { type, options });
+    addDeclaration({ prototype: target, methodName: key, method }, declaration);
   };
+}
+
+/** Any other value of `parameters` stays among the options, where it is refused at boot. */
+function declare(type: string, options: HandlerOptions & Partial<DecoratedParameters>): HandlerDeclaration {
+  if (options?.parameters !== 'decorated') return { type, options };
+  const { parameters, ...rest } = options;
+  return { type, options: rest, parameters };
 }
 
 function misplaced(className: string, key: string | symbol, problem: string): ConfigurationError {
