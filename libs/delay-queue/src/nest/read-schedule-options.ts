@@ -87,7 +87,8 @@ function readDueTime({ delay, at }: OptionRecord, nowMs: number): DueTime {
 }
 
 function readPointInTime(at: unknown, nowMs: number): number {
-  if (!types.isDate(at)) throw new InvalidArgumentError('at', `must be a Date, got ${at === null ? 'null' : typeof at}`);
+  if (!types.isDate(at))
+    throw new InvalidArgumentError('at', `must be a Date, got ${at === null ? 'null' : typeof at}`);
   const atMs = at.getTime();
   if (Number.isNaN(atMs)) throw new InvalidArgumentError('at', 'is an invalid Date');
   if (atMs - nowMs > MAX_DELAY_MS) throw new InvalidArgumentError('at', 'must be at most 100 years ahead');

@@ -3,11 +3,13 @@ import type { Clock } from '../core/clock.js';
 import { isStoreError, type StoreError, StoreRejectedError, StoreUnavailableError } from '../core/errors.js';
 import type { Durability, Mutation, MutationAnswer, MutationResult } from '../ports/mutation.js';
 import type { TaskStore } from '../ports/task-store.js';
-import { MAX_TASKS_PER_CALL } from '../ports/turn.js';
 import { FifoQueue } from './fifo-queue.js';
 
 /** Two calls under way keep both sides busy: with one, the store waits for this process and this process for the store. */
 const MAX_CALLS_IN_FLIGHT = 2;
+
+/** Longer calls would keep the store waiting for the end of the first, and this process for the answer to the last. */
+const MAX_MUTATIONS_PER_CALL = 250;
 
 /** Fewer mutations than this are not worth a second call. */
 const MIN_SPLIT = 16;
@@ -109,7 +111,7 @@ export class MutationBuffer {
   private takeBatch(): readonly Waiting[] {
     const { waiting } = this;
     const share = waiting.length < MIN_SPLIT ? 1 : MAX_CALLS_IN_FLIGHT - this.callsInFlight;
-    const limit = Math.min(Math.ceil(waiting.length / share), MAX_TASKS_PER_CALL);
+    const limit = Math.min(Math.ceil(waiting.length / share), MAX_MUTATIONS_PER_CALL);
     const durability = waiting.peek()?.durability;
     let count = 0;
     while (count < limit && this.mayTravel(waiting.peek(count), durability)) count++;

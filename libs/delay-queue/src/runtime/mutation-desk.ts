@@ -101,7 +101,7 @@ class CallerOfMany implements MutationCaller {
     count: number,
     private readonly done: (outcomes: readonly (MutationResult | Error)[]) => void,
   ) {
-    this.outcomes = new Array<MutationResult | Error>(count);
+    this.outcomes = Array.from({ length: count });
     this.missing = count;
   }
 
