@@ -38,19 +38,25 @@ async function compare(options: BenchOptions, stage: StageOptions): Promise<{ te
   for (const row of alone) results.push(await resultOf(row, options, stage));
   const others = options.rows.filter(({ sideBySide = false }) => sideBySide);
   results.push(...(await Promise.all(others.map((row) => resultOf(row, options, stage)))));
+  for (const failure of results.flatMap(({ failures }) => failures)) {
+    console.error(failure);
+    process.exitCode = 1;
+  }
   return { text: reportRows(results), figures: figuresOf(results) };
 }
 
 async function resultOf(row: Row, options: BenchOptions, stage: StageOptions): Promise<RowResult> {
   // A row that was asked for by its name is run, also where the short run leaves it out.
   const runs = options.runs ?? ((options.quick ? row.runs.quick : row.runs.full) || 1);
-  const summaries = await runRow(row, {
+  const startMs = performance.now();
+  const run = await runRow(row, {
     runs,
     subjects: options.subjects,
     stage,
     onRun: (subject, { value }) => progress(`${row.name}  ${subject}  ${formatNumber(value)} ${row.unit}`),
   });
-  return { row, summaries };
+  progress(`${row.name}  took ${((performance.now() - startMs) / 1000).toFixed(0)} s`);
+  return { row, ...run };
 }
 
 function readOptionsOrExplain(): BenchOptions | null {

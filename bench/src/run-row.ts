@@ -12,26 +12,37 @@ export interface RunPlan {
   readonly onRun: (subject: SubjectName, measurement: Measurement) => void;
 }
 
-/** Runs a row: all subjects in turn, then all again, so that what changes on the machine meets them alike. */
-export async function runRow(row: Row, plan: RunPlan): Promise<RowSummary> {
-  const subjects = row.subjects.filter((subject) => plan.subjects.includes(subject));
-  const measurements = new Map<SubjectName, Measurement[]>(subjects.map((subject) => [subject, []]));
+/** What came of a row. */
+export interface RowRun {
+  /** The subjects that have failed are not among them. */
+  readonly summaries: RowSummary;
+  readonly failures: readonly Error[];
+}
+
+/**
+ * Runs a row: all subjects in turn, then all again, so that what changes on the machine meets them alike.
+ *
+ * A subject that fails is left out from then on; the others go on, because a run of all rows takes long.
+ */
+export async function runRow(row: Row, plan: RunPlan): Promise<RowRun> {
+  const measurements = new Map<SubjectName, Measurement[]>();
+  const failures: Error[] = [];
+  for (const subject of row.subjects) if (plan.subjects.includes(subject)) measurements.set(subject, []);
   const measureOne = async (subject: SubjectName): Promise<void> => {
-    const measurement = await measure(row, subject, plan.stage);
-    measurements.get(subject)?.push(measurement);
-    plan.onRun(subject, measurement);
+    try {
+      const measurement = await Stage.use(subject, plan.stage, (stage) => row.measure(stage));
+      measurements.get(subject)?.push(measurement);
+      plan.onRun(subject, measurement);
+    } catch (error) {
+      measurements.delete(subject);
+      failures.push(new Error(`${row.name}: ${subject} failed`, { cause: error }));
+    }
   };
   for (let run = 0; run < plan.runs; run++) {
+    const subjects = [...measurements.keys()];
     if (row.sideBySide === true) await Promise.all(subjects.map(measureOne));
     else for (const subject of subjects) await measureOne(subject);
   }
-  return new Map([...measurements].map(([subject, all]) => [subject, summarize(row, subject, all)]));
-}
-
-async function measure(row: Row, subject: SubjectName, options: StageOptions): Promise<Measurement> {
-  try {
-    return await Stage.use(subject, options, (stage) => row.measure(stage));
-  } catch (error) {
-    throw new Error(`${row.name}: ${subject} failed`, { cause: error });
-  }
+  const summaries = new Map([...measurements].map(([subject, all]) => [subject, summarize(row, subject, all)]));
+  return { summaries, failures };
 }

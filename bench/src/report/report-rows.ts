@@ -1,13 +1,13 @@
 import type { Row } from '../rows/row.js';
+import type { RowRun } from '../run-row.js';
 import type { RowSummary, Summary } from '../summary.js';
 import type { SubjectName } from '../subjects/subject.js';
 import { formatNumber } from './format-number.js';
 import { table } from './table.js';
 
 /** A row and what came of it. */
-export interface RowResult {
+export interface RowResult extends RowRun {
   readonly row: Row;
-  readonly summaries: RowSummary;
 }
 
 const HEADER = ['row', 'subject', 'unit', 'median', 'lowest – highest', '× bullmq', '× bee-queue', 'further figures'];
@@ -16,7 +16,12 @@ const HEADER = ['row', 'subject', 'unit', 'median', 'lowest – highest', '× bu
 export function reportRows(results: readonly RowResult[]): string {
   const lines = results.flatMap(({ summaries }) => [...summaries.values()].map((each) => cells(each, summaries)));
   const goals = results.flatMap(goalLines);
-  return [table(HEADER, lines), ...(goals.length === 0 ? [] : ['', 'Goals', ...goals])].join('\n');
+  const failures = results.flatMap((result) => result.failures.map(({ message }) => `  ${message}`));
+  return [
+    table(HEADER, lines),
+    ...(goals.length === 0 ? [] : ['', 'Goals', ...goals]),
+    ...(failures.length === 0 ? [] : ['', 'Failed, and left out', ...failures]),
+  ].join('\n');
 }
 
 /** The figures for `--json`: one object for each subject of each row. */

@@ -37,6 +37,14 @@ describe('parseDurationMs', () => {
     expect(() => parseDurationMs(value, 'items[3].delay')).toThrow(InvalidArgumentError);
   });
 
+  it('reads each text anew, whatever it has read before', () => {
+    const read = (text: string): number => parseDurationMs(text, 'delay');
+    expect([read('1s'), read('1s'), read('2s'), read('1s')]).toEqual([1_000, 1_000, 2_000, 1_000]);
+    expect(() => read('soon')).toThrow(InvalidArgumentError);
+    expect(() => read('soon')).toThrow(InvalidArgumentError);
+    expect(read('1s')).toBe(1_000);
+  });
+
   it.each([
     [0, 0],
     [0.4, 1],

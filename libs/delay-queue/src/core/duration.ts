@@ -21,6 +21,9 @@ export interface DurationBounds {
 
 const ENDS_WITH_UNIT = /[a-z]\s*$/i;
 
+/** The last text that was read: a call in an application passes the same one each time. */
+let lastText: { readonly text: string; readonly ms: number } | null = null;
+
 /**
  * Turns a duration into whole milliseconds, rounding fractions up.
  *
@@ -45,6 +48,11 @@ function toMilliseconds(value: unknown, field: string): number {
   if (typeof value !== 'string') {
     throw new InvalidArgumentError(field, `must be milliseconds or a text such as '30m', got ${kindOf(value)}`);
   }
+  if (lastText === null || lastText.text !== value) lastText = { text: value, ms: textToMilliseconds(value, field) };
+  return lastText.ms;
+}
+
+function textToMilliseconds(value: string, field: string): number {
   const parsed = value.length <= 100 && ENDS_WITH_UNIT.test(value) ? ms(value as StringValue) : undefined;
   if (parsed === undefined || !Number.isFinite(parsed)) {
     throw new InvalidArgumentError(field, `must be a number with a unit, such as '30m', got '${value.slice(0, 40)}'`);

@@ -1,4 +1,4 @@
-import { customAlphabet, nanoid } from 'nanoid';
+import { nanoid } from 'nanoid';
 import { ConfigurationError, InvalidArgumentError } from './errors.js';
 
 /** Longest task id, in bytes of UTF-8. */
@@ -10,7 +10,11 @@ const NAME = /^[A-Za-z0-9_.-]{1,100}$/;
 /** Characters of a life's nonce: 36^6 values tell the lives of one id apart that were created in the same millisecond. */
 export const LIFE_NONCE_LENGTH = 6;
 
-const lifeNonce = customAlphabet('0123456789abcdefghijklmnopqrstuvwxyz', LIFE_NONCE_LENGTH);
+/** All pairs of such characters: number conversions to base 36 cost more than the rest of a nonce. */
+const NONCE_PAIRS = Array.from({ length: 36 ** 2 }, (_, pair) => pair.toString(36).padStart(2, '0'));
+
+/** The text of the last creation time: many tasks are made in one millisecond. */
+let lastTime = { createdAtMs: Number.NaN, text: '' };
 
 /** Makes an id for a task whose caller gave none: 21 URL-safe characters. */
 export function newTaskId(): string {
@@ -24,7 +28,13 @@ export function newHolderId(): string {
 
 /** Makes the mark of one life of a task: its creation time in base 36, then a nonce of {@link LIFE_NONCE_LENGTH}. */
 export function newLife(createdAtMs: number): string {
-  return Math.floor(createdAtMs).toString(36) + lifeNonce();
+  if (createdAtMs !== lastTime.createdAtMs) lastTime = { createdAtMs, text: Math.floor(createdAtMs).toString(36) };
+  return lastTime.text + noncePair() + noncePair() + noncePair();
+}
+
+/** Nobody gains by guessing a nonce: it need not be secret, only different from others. */
+function noncePair(): string {
+  return NONCE_PAIRS[Math.floor(Math.random() * NONCE_PAIRS.length)] ?? '00';
 }
 
 /** Reads the creation time, in milliseconds since the epoch, out of a life. */

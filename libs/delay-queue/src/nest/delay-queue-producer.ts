@@ -1,14 +1,16 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Clock } from '../core/clock.js';
-import { InvalidArgumentError, InvalidPayloadError } from '../core/errors.js';
+import { InvalidArgumentError } from '../core/errors.js';
 import { assertTaskId, assertTaskType, newLife } from '../core/ids.js';
 import { partitionOf } from '../core/partition.js';
 import { QueueSettings } from '../options/queue-settings.js';
 import type { Mutation, MutationResult } from '../ports/mutation.js';
 import { DelayQueueRuntime } from '../runtime/delay-queue-runtime.js';
+import type { Submission } from '../runtime/mutation-buffer.js';
 import type { PayloadOf, TaskType } from '../task/delayed-tasks.js';
 import { encodeEnvelope } from '../task/envelope.js';
 import { encodePayload } from '../task/payload.js';
+import { itemError } from './item-error.js';
 import { narrowStatus } from './narrow-status.js';
 import { PartialScheduleError } from './partial-schedule-error.js';
 import {
@@ -62,8 +64,8 @@ export class DelayQueueProducer {
     options: ScheduleOptions,
   ): Promise<ScheduleResult> {
     assertTaskType(type);
-    const read = readScheduleOptions(options, { path: '', nowMs: this.clock.nowMs() });
-    const mutation = this.scheduleMutation(read, this.encode(type, payload));
+    const read = readScheduleOptions(options, this.clock.nowMs());
+    const mutation = this.scheduleMutation(type, payload, read);
     return toScheduleResult(read.id, await this.runtime.submit(type, mutation, read.durability));
   }
 
@@ -79,18 +81,13 @@ export class DelayQueueProducer {
   ): Promise<readonly ScheduleResult[]> {
     assertTaskType(type);
     if (!Array.isArray(items)) throw new InvalidArgumentError('items', 'must be an array');
-    const nowMs = this.clock.nowMs();
     // A copy without holes, which `map` would pass over.
-    const all = [...items];
-    const reads = all.map((item, index) => readScheduleItem(item, { path: `items[${index}]`, nowMs }));
-    const payloads = all.map((item, index) => this.encodeItem(type, item.payload, index));
-    const settled = await Promise.allSettled(
-      reads.map((read, index) =>
-        this.runtime.submit(type, this.scheduleMutation(read, payloads[index] ?? 'null'), read.durability),
-      ),
+    const submissions = [...items].map((item, index) => this.readItem(type, item, index));
+    const outcomes = await this.runtime.submitMany(type, submissions);
+    const results = outcomes.map((outcome, index) =>
+      outcome instanceof Error ? outcome : toScheduleResult(submissions[index]?.mutation.id ?? '', outcome),
     );
-    const results = settled.map((answer, index) => toItemResult(reads[index]?.id ?? '', answer));
-    if (results.some((result) => result instanceof Error)) throw new PartialScheduleError(results);
+    if (outcomes.some((outcome) => outcome instanceof Error)) throw new PartialScheduleError(results);
     return results as ScheduleResult[];
   }
 
@@ -102,7 +99,7 @@ export class DelayQueueProducer {
   async reschedule(type: TaskType, id: string, time: ScheduleTime): Promise<RescheduleResult> {
     assertTaskType(type);
     assertTaskId(id);
-    const due = readScheduleTime(time, { path: '', nowMs: this.clock.nowMs() });
+    const due = readScheduleTime(time, this.clock.nowMs());
     return toRescheduleResult(await this.runtime.submit(type, { kind: 'reschedule', id, due }));
   }
 
@@ -143,21 +140,18 @@ export class DelayQueueProducer {
     return record === null ? null : toTaskView(type, record);
   }
 
-  private encode(type: string, payload: unknown): string {
-    return encodePayload(payload, this.settings.forType(type).payloadLimitBytes);
-  }
-
-  private encodeItem(type: string, payload: unknown, index: number): string {
+  private readItem(type: string, item: ScheduleItem<unknown>, index: number): Submission {
     try {
-      return this.encode(type, payload);
+      const read = readScheduleItem(item, this.clock.nowMs());
+      return { mutation: this.scheduleMutation(type, item.payload, read), durability: read.durability };
     } catch (error) {
-      if (!(error instanceof InvalidPayloadError)) throw error;
-      const problem = error.message.slice(`${error.field}: `.length);
-      throw new InvalidPayloadError(`items[${index}].${error.field}`, problem, { cause: error.cause });
+      throw itemError(error, index);
     }
   }
 
-  private scheduleMutation({ id, due, onDuplicate, overrides }: ReadScheduleOptions, payloadJson: string): Mutation {
+  private scheduleMutation(type: string, payload: unknown, read: ReadScheduleOptions): Mutation {
+    const { id, due, onDuplicate, overrides } = read;
+    const payloadJson = encodePayload(payload, this.settings.forType(type).payloadLimitBytes);
     const envelope = encodeEnvelope({ payloadJson, life: newLife(this.clock.nowMs()), overrides });
     return { kind: 'schedule', id, due, envelope, onDuplicate };
   }
@@ -167,12 +161,8 @@ function toScheduleResult(id: string, result: MutationResult): ScheduleResult {
   const status = narrowStatus(result, ['created', 'duplicate', 'replaced']);
   if (result.state === 'none') throw new Error(`The store answered '${status}' and has no task.`);
   const { state, dueAtMs, replicas } = result;
-  return { id, status, state, dueAt: toDate(dueAtMs), ...(replicas !== undefined && { replicas }) };
-}
-
-function toItemResult(id: string, answer: PromiseSettledResult<MutationResult>): ScheduleResult | Error {
-  if (answer.status === 'fulfilled') return toScheduleResult(id, answer.value);
-  return answer.reason instanceof Error ? answer.reason : new Error(String(answer.reason));
+  const dueAt = toDate(dueAtMs);
+  return replicas === undefined ? { id, status, state, dueAt } : { id, status, state, dueAt, replicas };
 }
 
 function toRescheduleResult(result: MutationResult): RescheduleResult {

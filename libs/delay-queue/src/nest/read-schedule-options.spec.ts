@@ -230,12 +230,9 @@ describe('ids', () => {
   });
 
   it('reads how many replicas to wait for, and for how long', () => {
-    const { durability } = readScheduleOptions(
-      { delay: 0, durability: { replicas: 2, timeoutMs: 200 } },
-      { path: '', nowMs: 0 },
-    );
+    const { durability } = readScheduleOptions({ delay: 0, durability: { replicas: 2, timeoutMs: 200 } }, 0);
     expect(durability).toEqual({ replicas: 2, timeoutMs: 200 });
-    expect(readScheduleOptions({ delay: 0 }, { path: '', nowMs: 0 }).durability).toBeUndefined();
+    expect(readScheduleOptions({ delay: 0 }, 0).durability).toBeUndefined();
   });
 
   it.each([
@@ -248,7 +245,7 @@ describe('ids', () => {
     [{ replicas: 1, timeoutMs: 0 }, 'durability.timeoutMs'],
     [{ replicas: 1, timeoutMs: 5_001 }, 'durability.timeoutMs'],
   ])('refuses a durability of %j by name', (durability, field) => {
-    const read = () => readScheduleOptions({ delay: 0, durability }, { path: '', nowMs: 0 });
+    const read = () => readScheduleOptions({ delay: 0, durability }, 0);
     expect(read).toThrow(expect.objectContaining({ code: 'invalid_argument', field }));
   });
 });

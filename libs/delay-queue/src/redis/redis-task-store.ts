@@ -119,7 +119,8 @@ export class RedisTaskStore implements TaskStore {
     this.assertOpen();
     // All calls go out at once, in order, on one connection.
     const parts = splitMutations(mutations).map((part) => this.mutatePart({ ref, part, durability }));
-    return (await Promise.all(parts)).flat();
+    const answers = await Promise.all(parts);
+    return answers.length === 1 && answers[0] !== undefined ? answers[0] : answers.flat();
   }
 
   async turn(request: TurnRequest, { onLateReply }: TurnOptions = {}): Promise<TurnReply> {
@@ -178,9 +179,9 @@ export class RedisTaskStore implements TaskStore {
     const args = encodeMutations(this.keys.channel(ref), part);
     const call = { script: this.scripts.mutate, keys: this.keys.partition(ref), args };
     try {
-      if (durability === undefined) return toAnswers(await this.runner.run(call));
+      if (durability === undefined) return toAnswers(await this.runner.run(call), part);
       const { reply, replicas } = await this.durable.run(call, durability);
-      return toAnswers(reply, { replicas });
+      return toAnswers(reply, part, replicas);
     } catch (error) {
       if (!isStoreError(error)) throw error;
       return part.map(() => ({ ok: false, error }));
@@ -213,8 +214,10 @@ interface MutationPart {
   readonly durability: Durability | undefined;
 }
 
-function toAnswers(reply: unknown, more: { readonly replicas?: number } = {}): MutationAnswer[] {
-  return decodeMutationResults(reply).map((result) => ({ ok: true, result: { ...result, ...more } }));
+function toAnswers(reply: unknown, mutations: readonly Mutation[], replicas?: number): MutationAnswer[] {
+  const results = decodeMutationResults(reply, mutations);
+  if (replicas === undefined) return results.map((result) => ({ ok: true, result }));
+  return results.map((result) => ({ ok: true, result: { ...result, replicas } }));
 }
 
 function assertSame(field: string, stored: number | undefined, given: number): void {

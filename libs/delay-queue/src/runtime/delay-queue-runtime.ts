@@ -11,6 +11,7 @@ import { drain } from './drain.js';
 import { GuardedLogger } from './guarded-logger.js';
 import { HolderBeat } from './holder-beat.js';
 import type { Lane } from './lane.js';
+import type { Submission } from './mutation-buffer.js';
 import { MutationDesk } from './mutation-desk.js';
 import { ObserverHub } from './observer-hub.js';
 import { Progress } from './progress.js';
@@ -158,6 +159,11 @@ export class DelayQueueRuntime {
   /** Carries out one mutation, in the order of the calls: see `MutationDesk`. */
   submit(type: string, mutation: Mutation, durability?: Durability): Promise<MutationResult> {
     return this.desk.submit(type, mutation, durability);
+  }
+
+  /** Carries out several mutations of one type: see `MutationDesk`. */
+  submitMany(type: string, submissions: readonly Submission[]): Promise<readonly (MutationResult | Error)[]> {
+    return this.desk.submitMany(type, submissions);
   }
 
   private get lanes(): readonly Lane[] {

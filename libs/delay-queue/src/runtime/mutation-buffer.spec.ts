@@ -6,7 +6,7 @@ import { MemoryTaskStore } from '../memory/memory-task-store.js';
 import type { Durability, Mutation, MutationAnswer, MutationResult } from '../ports/mutation.js';
 import type { MutateOptions } from '../ports/task-store.js';
 import type { PartitionRef } from '../core/partition.js';
-import { MutationBuffer, type MutationBufferParts } from './mutation-buffer.js';
+import { MutationBuffer, type MutationBufferParts, type MutationCaller } from './mutation-buffer.js';
 
 const REF: PartitionRef = { type: 't', partition: 0 };
 const TIMEOUT_MS = 5_000;
@@ -165,17 +165,72 @@ describe('MutationBuffer', () => {
       expect(sent().map(({ length }) => length)).toEqual(sizes);
     });
 
-    it('carry 500 mutations at most', async () => {
-      submit(...numbered(1_200).map((id) => schedule(id)));
+    it('carry 250 mutations at most', async () => {
+      submit(...numbered(600).map((id) => schedule(id)));
       await settled();
-      expect(sent().map(({ length }) => length)).toEqual([500, 500]);
+      expect(sent().map(({ length }) => length)).toEqual([250, 250]);
       await store.calls[1]?.answer();
-      expect(sent().map(({ length }) => length)).toEqual([500, 500, 200]);
+      expect(sent().map(({ length }) => length)).toEqual([250, 250, 100]);
       await store.calls[0]?.answer();
       await store.calls[2]?.answer();
       expect(new Set(statuses())).toEqual(new Set(['created']));
-      expect(sent().flat()).toEqual(numbered(1_200));
+      expect(sent().flat()).toEqual(numbered(600));
     });
+  });
+
+  describe('several mutations of one caller', () => {
+    /** What the caller was told, in the order in which it was. */
+    let told: { readonly index: number; readonly outcome: MutationResult | Error }[];
+
+    const caller: MutationCaller = {
+      resolve: (result, index) => void told.push({ index, outcome: result }),
+      reject: (error, index) => void told.push({ index, outcome: error as Error }),
+    };
+    const add = (...mutations: readonly Mutation[]) =>
+      mutations.forEach((mutation, index) => buffer.add({ mutation, durability: undefined }, caller, index));
+
+    beforeEach(() => {
+      told = [];
+    });
+
+    it('keep their place among those of others, and are answered by their indexes', async () => {
+      submit(schedule('a'));
+      add(schedule('b'), cancel('a'));
+      submit(schedule('a'));
+      await settled();
+      expect(sent()).toEqual([['a', 'b', 'a', 'a']]);
+      await store.calls[0]?.answer();
+      expect(told).toMatchObject([
+        { index: 0, outcome: { status: 'created' } },
+        { index: 1, outcome: { status: 'cancelled' } },
+      ]);
+      expect(statuses()).toEqual(['created', 'created']);
+    });
+
+    it('fail on their own when one of their calls does', async () => {
+      add(...numbered(20).map((id) => schedule(id)));
+      await settled();
+      await store.calls[1]?.fail(new StoreUnavailableError('unknown', 'No answer.'));
+      await store.calls[0]?.answer();
+      expect(told.map(({ index }) => index).toSorted((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, n) => n));
+      for (const { index, outcome } of told) expect(outcome instanceof Error).toBe(index >= 10);
+      expect(new Set(told.map(({ outcome }) => outcome)).size).toBe(20);
+    });
+  });
+
+  it('tells what was applied before it tells the caller', async () => {
+    const order: string[] = [];
+    buffer = newBuffer({ onApplied: ({ id }, { status }) => void order.push(`${id} was ${status}`) });
+    const done = Promise.allSettled(
+      ['a', 'b'].map((id) => buffer.submit(schedule(id)).then(() => order.push(`told ${id}`))),
+    );
+    await settled();
+    await store.calls[0]?.answerWith([
+      { ok: true, result: { status: 'created', state: 'waiting', dueAtMs: 1 } },
+      { ok: false, error: new StoreRejectedError('OOM', 'Full.') },
+    ]);
+    await done;
+    expect(order).toEqual(['a was created', 'told a']);
   });
 
   describe('durability', () => {

@@ -3,10 +3,13 @@ import type { Clock } from '../core/clock.js';
 import { isStoreError, type StoreError, StoreRejectedError, StoreUnavailableError } from '../core/errors.js';
 import type { Durability, Mutation, MutationAnswer, MutationResult } from '../ports/mutation.js';
 import type { TaskStore } from '../ports/task-store.js';
-import { MAX_TASKS_PER_CALL } from '../ports/turn.js';
+import { FifoQueue } from './fifo-queue.js';
 
 /** Two calls under way keep both sides busy: with one, the store waits for this process and this process for the store. */
 const MAX_CALLS_IN_FLIGHT = 2;
+
+/** Longer calls would keep the store waiting for the end of the first, and this process for the answer to the last. */
+const MAX_MUTATIONS_PER_CALL = 250;
 
 /** Fewer mutations than this are not worth a second call. */
 const MIN_SPLIT = 16;
@@ -22,14 +25,26 @@ export interface MutationBufferParts {
   readonly prepare: () => Promise<void> | null;
   /** Told how each store call ended. */
   readonly onCall: (error: StoreError | null) => void;
+  /** Told of each mutation that the store has answered, before its caller is. */
+  readonly onApplied?: (mutation: Mutation, result: MutationResult) => void;
 }
 
-interface Waiting {
+/** Who is told what became of a mutation; several mutations may have one, which tells them apart by their index. */
+export interface MutationCaller {
+  resolve(result: MutationResult, index: number): void;
+  reject(error: unknown, index: number): void;
+}
+
+/** A mutation that is handed in. */
+export interface Submission {
   readonly mutation: Mutation;
   readonly durability: Durability | undefined;
+}
+
+interface Waiting extends Submission {
   readonly sinceMs: number;
-  readonly resolve: (result: MutationResult) => void;
-  readonly reject: (error: unknown) => void;
+  readonly caller: MutationCaller;
+  readonly index: number;
 }
 
 /**
@@ -39,7 +54,7 @@ interface Waiting {
  * resend and no lost answer can swap two mutations of one task.
  */
 export class MutationBuffer {
-  private waiting: Waiting[] = [];
+  private readonly waiting = new FifoQueue<Waiting>();
   private readonly idsInFlight = new Set<string>();
   private callsInFlight = 0;
   private flushScheduled = false;
@@ -49,10 +64,17 @@ export class MutationBuffer {
 
   /** Adds a mutation, and resolves with what it did. Rejects with an error object of its own. */
   submit(mutation: Mutation, durability?: Durability): Promise<MutationResult> {
-    return new Promise((resolve, reject) => {
-      this.waiting.push({ mutation, durability, sinceMs: this.parts.clock.monotonicMs(), resolve, reject });
-      this.scheduleFlush();
-    });
+    return new Promise((resolve, reject) => this.add({ mutation, durability }, { resolve, reject }, 0));
+  }
+
+  /**
+   * Adds one of several mutations of one caller.
+   *
+   * @param index by which the caller knows it.
+   */
+  add({ mutation, durability }: Submission, caller: MutationCaller, index: number): void {
+    this.waiting.push({ mutation, durability, sinceMs: this.parts.clock.monotonicMs(), caller, index });
+    this.scheduleFlush();
   }
 
   /** Resolves when everything that was submitted has been answered. */
@@ -87,13 +109,13 @@ export class MutationBuffer {
   }
 
   private takeBatch(): readonly Waiting[] {
-    const share = this.waiting.length < MIN_SPLIT ? 1 : MAX_CALLS_IN_FLIGHT - this.callsInFlight;
-    const limit = Math.min(Math.ceil(this.waiting.length / share), MAX_TASKS_PER_CALL);
-    const durability = this.waiting[0]?.durability;
+    const { waiting } = this;
+    const share = waiting.length < MIN_SPLIT ? 1 : MAX_CALLS_IN_FLIGHT - this.callsInFlight;
+    const limit = Math.min(Math.ceil(waiting.length / share), MAX_MUTATIONS_PER_CALL);
+    const durability = waiting.peek()?.durability;
     let count = 0;
-    while (count < limit && this.mayTravel(this.waiting[count], durability)) count++;
-    const batch = this.waiting.slice(0, count);
-    this.waiting = this.waiting.slice(count);
+    while (count < limit && this.mayTravel(waiting.peek(count), durability)) count++;
+    const batch = waiting.take(count);
     for (const { mutation } of batch) this.idsInFlight.add(mutation.id);
     return batch;
   }
@@ -101,8 +123,10 @@ export class MutationBuffer {
   /** Whether a mutation can go along in a call of this durability. */
   private mayTravel(waiting: Waiting | undefined, durability: Durability | undefined): boolean {
     if (waiting === undefined || this.idsInFlight.has(waiting.mutation.id)) return false;
-    const { replicas, timeoutMs } = waiting.durability ?? {};
-    return replicas === durability?.replicas && timeoutMs === durability?.timeoutMs;
+    if (waiting.durability === durability) return true;
+    return (
+      waiting.durability?.replicas === durability?.replicas && waiting.durability?.timeoutMs === durability?.timeoutMs
+    );
   }
 
   private async send(batch: readonly Waiting[]): Promise<void> {
@@ -117,7 +141,7 @@ export class MutationBuffer {
         ),
       );
     } catch (error) {
-      for (const { reject } of batch) reject(error);
+      for (const { caller, index } of batch) caller.reject(error, index);
     } finally {
       this.callsInFlight--;
       for (const { mutation } of batch) this.idsInFlight.delete(mutation.id);
@@ -127,11 +151,14 @@ export class MutationBuffer {
 
   private deliver(batch: readonly Waiting[], answers: readonly MutationAnswer[]): void {
     let failure: StoreError | null = null;
-    batch.forEach(({ resolve, reject }, index) => {
-      const answer = answers[index];
-      if (answer === undefined) reject(new StoreUnavailableError('unknown', 'The store gave no answer to this call.'));
-      else if (answer.ok) resolve(answer.result);
-      else reject(ownCopy((failure = answer.error)));
+    batch.forEach(({ mutation, caller, index }, position) => {
+      const answer = answers[position];
+      if (answer === undefined) caller.reject(unanswered(), index);
+      else if (!answer.ok) caller.reject(ownCopy((failure = answer.error)), index);
+      else {
+        this.parts.onApplied?.(mutation, answer.result);
+        caller.resolve(answer.result, index);
+      }
     });
     this.parts.onCall(failure);
     if (failure === null) return;
@@ -140,10 +167,9 @@ export class MutationBuffer {
   }
 
   private rejectWaiting(cause: unknown, isMeant: (waiting: Waiting) => boolean): void {
-    const meant = this.waiting.filter(isMeant);
-    if (meant.length === 0) return;
-    this.waiting = this.waiting.filter((waiting) => !isMeant(waiting));
-    for (const { reject } of meant) reject(isStoreError(cause) ? notSent(cause) : cause);
+    for (const { caller, index } of this.waiting.remove(isMeant)) {
+      caller.reject(isStoreError(cause) ? notSent(cause) : cause, index);
+    }
   }
 
   private afterCall(): void {
@@ -163,6 +189,10 @@ export class MutationBuffer {
 function ownCopy(error: StoreError): StoreError {
   if (error instanceof StoreRejectedError) return new StoreRejectedError(error.reason, error.message, { cause: error });
   return new StoreUnavailableError(error.outcome, error.message, { cause: error });
+}
+
+function unanswered(): StoreUnavailableError {
+  return new StoreUnavailableError('unknown', 'The store gave no answer to this call.');
 }
 
 function notSent(cause: StoreError): StoreError {

@@ -3,6 +3,9 @@ import { InvalidPayloadError } from '../core/errors.js';
 /** Deepest nesting of a payload: far above any real one, and shallow enough for every JSON reader. */
 const MAX_DEPTH = 200;
 
+/** Most bytes of UTF-8 that one UTF-16 unit of a text takes. */
+const MAX_BYTES_PER_UNIT = 3;
+
 /**
  * Writes a payload as JSON, refusing whatever would come back as something else.
  *
@@ -16,11 +19,31 @@ const MAX_DEPTH = 200;
  * @throws InvalidPayloadError naming the path of the first value that is refused.
  */
 export function encodePayload(payload: unknown, maxBytes: number): string {
-  if (payload !== undefined) assertPlain(payload, 'payload', new Set());
+  if (payload !== undefined) assertPlain(payload, null, '');
   const text = writeJson(payload ?? null);
+  if (text.length * MAX_BYTES_PER_UNIT <= maxBytes) return text;
   const bytes = Buffer.byteLength(text);
   if (bytes > maxBytes) throw new InvalidPayloadError('payload', `is ${bytes} bytes of JSON, the limit is ${maxBytes}`);
   return text;
+}
+
+/** An object on the way to the value that is looked at. Errors make a path of it, and only they. */
+interface Place {
+  readonly object: object;
+  /** Under which name the object stands in the one around it. */
+  readonly key: string | number;
+  readonly around: Place | null;
+  readonly depth: number;
+}
+
+function pathOf(around: Place | null, key: string | number): string {
+  if (around === null) return 'payload';
+  const path = pathOf(around.around, around.key);
+  return typeof key === 'number' ? `${path}[${key}]` : `${path}.${key}`;
+}
+
+function refusal(around: Place | null, key: string | number, problem: string, cause?: unknown): InvalidPayloadError {
+  return new InvalidPayloadError(pathOf(around, key), problem, cause === undefined ? undefined : { cause });
 }
 
 function writeJson(payload: unknown): string {
@@ -32,98 +55,96 @@ function writeJson(payload: unknown): string {
   }
 }
 
-function assertPlain(value: unknown, path: string, ancestors: Set<object>): void {
+function assertPlain(value: unknown, around: Place | null, key: string | number): void {
   const kind = typeof value;
   switch (kind) {
     case 'string':
-      if (!(value as string).isWellFormed()) {
-        throw new InvalidPayloadError(path, 'has a lone surrogate, which UTF-8 cannot hold');
-      }
-      return;
+      if ((value as string).isWellFormed()) return;
+      throw refusal(around, key, 'has a lone surrogate, which UTF-8 cannot hold');
     case 'number':
-      if (!Number.isFinite(value)) throw new InvalidPayloadError(path, `${String(value)} has no form in JSON`);
-      return;
+      if (Number.isFinite(value)) return;
+      throw refusal(around, key, `${String(value)} has no form in JSON`);
     case 'boolean':
       return;
     case 'object':
-      if (value !== null) assertPlainObject(value as object, path, ancestors);
+      if (value !== null) assertPlainObject(value as object, around, key);
       return;
     case 'bigint':
-      throw new InvalidPayloadError(path, 'is a bigint, which JSON cannot hold; pass it as a string');
+      throw refusal(around, key, 'is a bigint, which JSON cannot hold; pass it as a string');
     case 'undefined':
-      throw new InvalidPayloadError(path, 'is undefined, which JSON would turn into null');
+      throw refusal(around, key, 'is undefined, which JSON would turn into null');
     case 'function':
     case 'symbol':
-      throw new InvalidPayloadError(path, `is a ${kind}, which JSON would drop`);
+      throw refusal(around, key, `is a ${kind}, which JSON would drop`);
     default:
       return kind satisfies never;
   }
 }
 
-function assertPlainObject(value: object, path: string, ancestors: Set<object>): void {
-  if (ancestors.has(value)) throw new InvalidPayloadError(path, 'refers back to an object that contains it');
-  if (ancestors.size >= MAX_DEPTH) throw new InvalidPayloadError(path, `is nested deeper than ${MAX_DEPTH} levels`);
-  ancestors.add(value);
+function assertPlainObject(object: object, around: Place | null, key: string | number): void {
+  const depth = around === null ? 1 : around.depth + 1;
+  for (let place = around; place !== null; place = place.around) {
+    if (place.object === object) throw refusal(around, key, 'refers back to an object that contains it');
+  }
+  if (depth > MAX_DEPTH) throw refusal(around, key, `is nested deeper than ${MAX_DEPTH} levels`);
+  const place: Place = { object, key, around, depth };
   try {
-    if (Array.isArray(value)) assertPlainArray(value, path, ancestors);
-    else assertPlainRecord(value, path, ancestors);
+    if (Array.isArray(object)) assertPlainArray(object, place);
+    else assertPlainRecord(object, place);
   } catch (cause) {
     if (cause instanceof InvalidPayloadError) throw cause;
     // Getters and proxies run code that is not ours.
-    throw new InvalidPayloadError(path, 'cannot be read', { cause });
-  }
-  ancestors.delete(value);
-}
-
-function assertPlainArray(value: readonly unknown[], path: string, ancestors: Set<object>): void {
-  assertNoOwnForm(value, path);
-  assertNoSymbols(value, path);
-  for (let index = 0; index < value.length; index++) assertPlain(value[index], `${path}[${index}]`, ancestors);
-  if (Object.keys(value).length !== value.length) {
-    throw new InvalidPayloadError(path, 'has properties beside its elements, which JSON would drop');
+    throw refusal(around, key, 'cannot be read', cause);
   }
 }
 
-function assertPlainRecord(value: object, path: string, ancestors: Set<object>): void {
-  assertNoOwnForm(value, path);
-  assertNotExotic(value, path);
-  assertNoSymbols(value, path);
-  for (const key of Object.keys(value)) {
-    if (!key.isWellFormed()) throw new InvalidPayloadError(path, 'has a key with a lone surrogate');
-    const property = readProperty(value, key, path);
-    if (property !== undefined) assertPlain(property, `${path}.${key}`, ancestors);
+function assertPlainArray(array: readonly unknown[], place: Place): void {
+  assertNoOwnForm(array, place);
+  assertNoSymbols(array, place);
+  for (let index = 0; index < array.length; index++) assertPlain(array[index], place, index);
+  if (Object.keys(array).length !== array.length) {
+    throw refusal(place.around, place.key, 'has properties beside its elements, which JSON would drop');
   }
 }
 
-function readProperty(value: object, key: string, path: string): unknown {
+function assertPlainRecord(object: object, place: Place): void {
+  assertNoOwnForm(object, place);
+  assertNotExotic(object, place);
+  assertNoSymbols(object, place);
+  for (const key of Object.keys(object)) {
+    if (!key.isWellFormed()) throw refusal(place.around, place.key, 'has a key with a lone surrogate');
+    const property = readProperty(object, key, place);
+    if (property !== undefined) assertPlain(property, place, key);
+  }
+}
+
+function readProperty(object: object, key: string, place: Place): unknown {
   try {
-    return (value as Record<string, unknown>)[key];
+    return (object as Record<string, unknown>)[key];
   } catch (cause) {
-    throw new InvalidPayloadError(`${path}.${key}`, 'cannot be read', { cause });
+    throw refusal(place, key, 'cannot be read', cause);
   }
 }
 
 /** Objects that JSON would rewrite by a `toJSON` of theirs (Date, Buffer, URL …). */
-function assertNoOwnForm(value: object, path: string): void {
-  if (typeof (value as { toJSON?: unknown }).toJSON === 'function') {
-    throw new InvalidPayloadError(path, `is a ${nameOf(value)}, which has its own JSON form; pass that form`);
-  }
+function assertNoOwnForm(object: object, { around, key }: Place): void {
+  if (typeof (object as { toJSON?: unknown }).toJSON !== 'function') return;
+  throw refusal(around, key, `is a ${nameOf(object)}, which has its own JSON form; pass that form`);
 }
 
 /** After the look at the kind of an object: Node itself marks promises and handles with symbols. */
-function assertNoSymbols(value: object, path: string): void {
-  const symbol = Object.getOwnPropertySymbols(value).find((key) =>
-    Object.prototype.propertyIsEnumerable.call(value, key),
-  );
-  if (symbol !== undefined) {
-    throw new InvalidPayloadError(path, `has a property named by ${String(symbol)}, which JSON would drop`);
-  }
+function assertNoSymbols(object: object, { around, key }: Place): void {
+  const symbols = Object.getOwnPropertySymbols(object);
+  if (symbols.length === 0) return;
+  const symbol = symbols.find((each) => Object.prototype.propertyIsEnumerable.call(object, each));
+  if (symbol === undefined) return;
+  throw refusal(around, key, `has a property named by ${String(symbol)}, which JSON would drop`);
 }
 
 /** Objects that JSON would empty (Map, Set, RegExp, Promise …). */
-function assertNotExotic(value: object, path: string): void {
-  const tag = tagOf(value);
-  if (tag !== 'Object') throw new InvalidPayloadError(path, `is a ${tag}, which JSON cannot hold; pass plain data`);
+function assertNotExotic(object: object, { around, key }: Place): void {
+  if (Object.prototype.toString.call(object) === '[object Object]') return;
+  throw refusal(around, key, `is a ${tagOf(object)}, which JSON cannot hold; pass plain data`);
 }
 
 function nameOf(value: object): string {

@@ -19,14 +19,11 @@ describe('encodeMutations', () => {
     ];
     expect(encodeMutations('ch', mutations)).toEqual(
       ['ch', 7, 'a', 'b', 'c', 'd', 'e', 'f', 'g'].concat([
-        'k',
-        '+5',
+        'k+5',
         'E',
-        'r',
-        '1700000000000',
+        'r1700000000000',
         'F',
-        'm',
-        '+0',
+        'm+0',
         'n',
         'c',
         'v',
@@ -38,7 +35,8 @@ describe('encodeMutations', () => {
 
 describe('decodeMutationResults', () => {
   it('reads one result for each answer', () => {
-    expect(decodeMutationResults('cw1700000000000,do,Rr7,xn')).toEqual([
+    const mutations = ['a', 'b', 'c', 'd'].map((id) => schedule(id));
+    expect(decodeMutationResults('cw1700000000000,do,Rr7,xn', mutations)).toEqual([
       { status: 'created', state: 'waiting', dueAtMs: 1_700_000_000_000 },
       { status: 'duplicate', state: 'done', dueAtMs: null },
       { status: 'running', state: 'running', dueAtMs: 7 },
@@ -46,8 +44,15 @@ describe('decodeMutationResults', () => {
     ]);
   });
 
-  it.each(['', 'zw1', 'c', 'cz'])('refuses %j, which is no answer', (reply) => {
-    expect(() => decodeMutationResults(reply)).toThrow(TypeError);
+  it('takes the due time that was asked for, where the answer says no more', () => {
+    const mutation: Mutation = { ...schedule('a'), due: { atMs: 1_700_000_000_000 } } as Mutation;
+    expect(decodeMutationResults('=,=', [mutation, mutation])).toEqual(
+      Array.from({ length: 2 }, () => ({ status: 'created', state: 'waiting', dueAtMs: 1_700_000_000_000 })),
+    );
+  });
+
+  it.each(['', 'zw1', 'c', 'cz', '='])('refuses %j, which is no answer to such a mutation', (reply) => {
+    expect(() => decodeMutationResults(reply, [schedule('a')])).toThrow(TypeError);
   });
 });
 

@@ -22,8 +22,15 @@ const STATE_OF_LETTER: Readonly<Record<string, TaskStateOrNone>> = {
   n: 'none',
 };
 
+/** Stands for `cw` and the due time, where that is the one which was asked for. */
+const CREATED_AS_ASKED = '=';
+
+/** Most bytes of UTF-8 that one UTF-16 unit of a text takes. */
+const MAX_BYTES_PER_UNIT = 3;
+
 /** Splits mutations into calls, in order, none longer than a store call may be. */
-export function splitMutations(mutations: readonly Mutation[]): Mutation[][] {
+export function splitMutations(mutations: readonly Mutation[]): (readonly Mutation[])[] {
+  if (fitInOneCall(mutations)) return [mutations];
   const calls: Mutation[][] = [];
   let call: Mutation[] = [];
   let bytes = 0;
@@ -49,25 +56,41 @@ export function encodeMutations(channel: string, mutations: readonly Mutation[])
   return args;
 }
 
-/** Reads the script's answers, one for each mutation. */
-export function decodeMutationResults(reply: unknown): MutationResult[] {
-  return String(reply)
-    .split(',')
-    .map((answer) => {
-      const status = STATUS_OF_LETTER[answer.charAt(0)];
-      const state = STATE_OF_LETTER[answer.charAt(1)];
-      if (status === undefined || state === undefined) throw new TypeError(`not an answer to a mutation: '${answer}'`);
-      return { status, state, dueAtMs: answer.length > 2 ? Number(answer.slice(2)) : null };
-    });
+/**
+ * Reads the script's answers, one for each mutation.
+ *
+ * @throws TypeError when the reply is something else.
+ */
+export function decodeMutationResults(reply: unknown, mutations: readonly Mutation[]): MutationResult[] {
+  const answers = String(reply).split(',');
+  return answers.map((answer, index) => decodeAnswer(answer, mutations[index]));
+}
+
+function decodeAnswer(answer: string, mutation: Mutation | undefined): MutationResult {
+  if (answer === CREATED_AS_ASKED && mutation?.kind === 'schedule' && 'atMs' in mutation.due) {
+    return { status: 'created', state: 'waiting', dueAtMs: mutation.due.atMs };
+  }
+  const status = STATUS_OF_LETTER[answer.charAt(0)];
+  const state = STATE_OF_LETTER[answer.charAt(1)];
+  if (status === undefined || state === undefined) throw new TypeError(`not an answer to a mutation: '${answer}'`);
+  return { status, state, dueAtMs: answer.length > 2 ? Number(answer.slice(2)) : null };
+}
+
+/** Whether the mutations are few and short enough for one call, without counting bytes. */
+function fitInOneCall(mutations: readonly Mutation[]): boolean {
+  if (mutations.length === 0 || mutations.length > MAX_TASKS_PER_CALL) return false;
+  let units = 0;
+  for (const mutation of mutations) if (mutation.kind === 'schedule') units += mutation.envelope.length;
+  return units * MAX_BYTES_PER_UNIT <= MAX_BYTES_PER_CALL;
 }
 
 function pushMutation(args: (string | number)[], mutation: Mutation): void {
   switch (mutation.kind) {
     case 'schedule':
-      args.push(mutation.onDuplicate === 'replace' ? 'r' : 'k', encodeDue(mutation.due), mutation.envelope);
+      args.push((mutation.onDuplicate === 'replace' ? 'r' : 'k') + encodeDue(mutation.due), mutation.envelope);
       return;
     case 'reschedule':
-      args.push('m', encodeDue(mutation.due));
+      args.push(`m${encodeDue(mutation.due)}`);
       return;
     case 'runNow':
       args.push('n');

@@ -6,18 +6,20 @@ import { ARM_ENTRY, GRAVE_ENTRY, lua, RUN_ENTRY, type ScriptSource, SIGNALS } fr
  * KEYS: the ten of the partition (`due`, `leased`, `dead`, `done` ZSET; `task`, `run`, `grave` HASH; `fence`, `paused`,
  * `arm` STRING).
  *
- * ARGV: channel; number of mutations n (at most 500); their n ids; then for each mutation its letter, followed by
+ * ARGV: channel; number of mutations n (at most 500); their n ids; then for each mutation one text that begins with its
+ * letter, and for some one more:
  *
- * - `k` schedule, keeping a task that is there: due time, envelope
- * - `r` schedule, replacing a task that waits or is dead: due time, envelope
- * - `m` reschedule: due time
- * - `n` run now, `c` cancel, `v` redrive, `p` purge a dead letter: nothing
+ * - `k` schedule, keeping a task that is there: `k` and due time; envelope
+ * - `r` schedule, replacing a task that waits or is dead: `r` and due time; envelope
+ * - `m` reschedule: `m` and due time
+ * - `n` run now, `c` cancel, `v` redrive, `p` purge a dead letter
  *
  * where a due time is `+` and a delay in ms, or a point in time in ms.
  *
  * Returns: one text, `,` between the answers. An answer is a letter for what was done (`c` created, `d` duplicate,
  * `r` replaced, `m` rescheduled, `x` cancelled, `v` redriven, `p` purged, `R` running, `n` not found), a letter for the
- * state (`w` waiting, `r` running, `d` dead, `o` done, `n` none) and the due time in ms, if there is one.
+ * state (`w` waiting, `r` running, `d` dead, `o` done, `n` none) and the due time in ms, if there is one. Most answers
+ * would be those to tasks that were created for the point in time that was asked for: each of them is `=` alone.
  *
  * Afterwards: every id stands in at most one of `due`, `leased`, `dead` and `done`; it has an envelope exactly when it
  * stands in one of the first two. What was added to `due` and is now its head has been told of. Additions are written
@@ -75,18 +77,21 @@ local function forgetLetter(id)
   dead[id] = nil
 end
 
--- Callers often give many tasks the same delay.
-local lastToken, lastDueMs, lastDueText
-local function readDue(token)
-  if token ~= lastToken then
-    if sub(token, 1, 1) == '+' then
-      lastDueMs = dueAfter(tonumber(token))
-    else
-      lastDueMs = max(tonumber(token), nowMs)
+-- The due time of an order, as number and as text, and whether it is the point in time that was asked for. Callers often
+-- give many tasks the same delay.
+local lastOrder, lastDueMs, lastDueText, lastAsAsked
+local function readDue(order)
+  if order ~= lastOrder then
+    lastOrder, lastDueText, lastAsAsked = order, sub(order, 2), true
+    lastDueMs = tonumber(lastDueText)
+    if sub(order, 2, 2) == '+' then
+      lastDueMs, lastAsAsked = dueAfter(lastDueMs), false
+      lastDueText = int(lastDueMs)
+    elseif lastDueMs < nowMs then
+      lastDueMs, lastDueText, lastAsAsked = nowMs, nowText, false
     end
-    lastToken, lastDueText = token, int(lastDueMs)
   end
-  return lastDueMs, lastDueText
+  return lastDueMs, lastDueText, lastAsAsked
 end
 
 -- Letter of the state, and the due time as text.
@@ -105,19 +110,19 @@ local function stateOf(id)
 end
 
 local outdatedMarks = {}
-local function schedule(id, replaces)
-  local token, envelope = argument(), argument()
+local function schedule(id, order, replaces)
+  local envelope = argument()
   local state, due = stateOf(id)
   local replaced = replaces and (state == 'w' or state == 'd')
   if state ~= 'n' and not replaced then return 'd' .. state .. due end
-  local dueMs, dueText = readDue(token)
+  local dueMs, dueText, asAsked = readDue(order)
   store(id, envelope)
   put(id, dueMs, dueText)
   if done[id] then
     outdatedMarks[#outdatedMarks + 1] = id
     done[id] = nil
   end
-  if not replaced then return 'cw' .. dueText end
+  if not replaced then return asAsked and '=' or 'cw' .. dueText end
   flush()
   call('HDEL', RUN, id)
   if state == 'd' then forgetLetter(id) end
@@ -129,14 +134,13 @@ local function untouched(state, due)
 end
 
 local mutations = {}
-function mutations.k(id) return schedule(id, false) end
-function mutations.r(id) return schedule(id, true) end
+function mutations.k(id, order) return schedule(id, order, false) end
+function mutations.r(id, order) return schedule(id, order, true) end
 
-function mutations.m(id)
-  local token = argument()
+function mutations.m(id, order)
   local state, due = stateOf(id)
   if state ~= 'w' then return untouched(state, due) end
-  local dueMs, dueText = readDue(token)
+  local dueMs, dueText = readDue(order)
   put(id, dueMs, dueText)
   return 'mw' .. dueText
 end
@@ -193,7 +197,8 @@ end
 
 local answers = {}
 for i = 1, count do
-  answers[i] = mutations[argument()](ARGV[i + 2])
+  local order = argument()
+  answers[i] = mutations[sub(order, 1, 1)](ARGV[i + 2], order)
 end
 flush()
 if #outdatedMarks > 0 then call('ZREM', DONE, unpack(outdatedMarks)) end
