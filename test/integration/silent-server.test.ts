@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { StoreUnavailableError } from '../../libs/delay-queue/src/core/errors.js';
 import type { TurnReply } from '../../libs/delay-queue/src/ports/turn.js';
+import { RedisTaskStore } from '../../libs/delay-queue/src/redis/redis-task-store.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { waitFor } from '../support/wait-for.js';
 import { claim, OutageFixture, ref, schedule, SHORT_TIMEOUT_MS } from './support/outage-fixture.js';
@@ -100,5 +101,18 @@ describe('a server that does not answer', () => {
         { deadlineMs: 15_000, what: 'an answer over a later connection' },
       );
       expect([...outcomes]).toEqual(['not_sent']);
+    }));
+
+  it('costs the first connection, too, when a process starts into the silence and only waits for it', () =>
+    withProxy(async (proxy) => {
+      proxy.goSilent();
+      const store = new RedisTaskStore({ connection: proxy.url, prefix: 'p', callTimeoutMs: SHORT_TIMEOUT_MS });
+      try {
+        await expect(store.open()).rejects.toThrow(StoreUnavailableError);
+        proxy.restore();
+        await waitFor(() => store.open().catch(() => false), { deadlineMs: 15_000, what: 'a later connection' });
+      } finally {
+        await store.close();
+      }
     }));
 });

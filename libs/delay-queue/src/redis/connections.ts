@@ -96,6 +96,7 @@ export class Connections {
       this.waiters.add(waiter);
       timer = setTimeout(() => {
         this.waiters.delete(waiter);
+        this.recycleIfStuck();
         const problem = `Redis could not be reached within ${deadlineMs} ms${this.lastProblem}.`;
         reject(new StoreUnavailableError('not_sent', problem));
       }, deadlineMs);
