@@ -51,7 +51,8 @@ export class DelayQueueRuntime {
   private readonly desk: MutationDesk;
   private readonly progress: Progress;
   private readonly beat: HolderBeat;
-  private consumers: readonly Consumer[] = [];
+  private consumers: ReadonlyMap<string, Consumer> = new Map();
+  private readonly suspendedTypes = new Set<string>();
   private wakeups: Subscription | null = null;
   private started = false;
   private stopping: Promise<void> | null = null;
@@ -135,12 +136,35 @@ export class DelayQueueRuntime {
   async start(): Promise<void> {
     if (this.started || this.stopping !== null) return;
     this.started = true;
-    this.consumers = [...this.handlers.values()].map((handler) => this.consumerOf(handler));
+    this.consumers = new Map([...this.handlers].map(([type, handler]) => [type, this.consumerOf(handler)]));
+    for (const type of this.suspendedTypes) this.consumers.get(type)?.suspend();
     this.wakeups = this.store.wakeups$.subscribe((wakeup) => {
-      for (const consumer of this.consumers) consumer.heard(wakeup);
+      for (const consumer of this.consumers.values()) consumer.heard(wakeup);
     });
     this.beat.start();
-    await Promise.all(this.consumers.map((consumer) => consumer.start()));
+    await Promise.all([...this.consumers.values()].map((consumer) => consumer.start()));
+  }
+
+  /** Task types that this process has a handler for. */
+  get handledTypes(): readonly string[] {
+    return [...this.handlers.keys()];
+  }
+
+  /** Those of {@link handledTypes} that are suspended. */
+  get suspended(): readonly string[] {
+    return [...this.suspendedTypes];
+  }
+
+  /** Claims no more tasks of a type in this process, until {@link resume}; may be called before {@link start}. */
+  suspend(type: string): void {
+    this.suspendedTypes.add(type);
+    this.consumers.get(type)?.suspend();
+  }
+
+  /** Claims tasks of a suspended type again. */
+  resume(type: string): void {
+    this.suspendedTypes.delete(type);
+    this.consumers.get(type)?.resume();
   }
 
   /** Stops running tasks, within the shutdown time: see `drain`. Never rejects. */
@@ -167,7 +191,7 @@ export class DelayQueueRuntime {
   }
 
   private get lanes(): readonly Lane[] {
-    return this.consumers.flatMap(({ lanes }) => lanes);
+    return [...this.consumers.values()].flatMap(({ lanes }) => lanes);
   }
 
   private consumerOf(handler: TaskHandler): Consumer {
@@ -177,7 +201,7 @@ export class DelayQueueRuntime {
 
   private async drainLanes(): Promise<void> {
     const { clock, logger, settings } = this.parts;
-    for (const consumer of this.consumers) consumer.stop();
+    for (const consumer of this.consumers.values()) consumer.stop();
     const { lanes, progress, monitor } = this;
     await drain({ lanes, clock, logger, progress, monitor, timeoutMs: settings.queue.shutdownTimeoutMs });
     this.beat.stop();

@@ -130,7 +130,7 @@ export class Lane implements ExecutorHost, TurnLoopHost, ArmWatchHost, SlotUser 
     return this.phase === 'open' && (this.intake.waiting > 0 || (this.claimWanted && this.loop.isReady));
   }
 
-  placeFreed(): void {
+  placesChanged(): void {
     this.intake.startWaiting();
     if (this.claimWanted) this.loop.pump();
   }
