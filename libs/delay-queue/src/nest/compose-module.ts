@@ -4,6 +4,7 @@ import { type Clock, systemClock } from '../core/clock.js';
 import { QueueSettings } from '../options/queue-settings.js';
 import type { QueueLogger } from '../ports/queue-event.js';
 import type { TaskStore } from '../ports/task-store.js';
+import type { ActivityWatcher } from '../runtime/activity-watcher.js';
 import { DelayQueueRuntime } from '../runtime/delay-queue-runtime.js';
 import { createTaskStore } from './create-task-store.js';
 import { DeadLetterTrimmer } from './dead-letter-trimmer.js';
@@ -35,6 +36,8 @@ import { type ResolvedModuleOptions, resolveModuleOptions } from './resolve-modu
 import { resolveStorage, type Storage } from './resolve-storage.js';
 import { TaskLists } from './task-lists.js';
 import {
+  ACTIVITY_WATCHER,
+  HOUSEKEEPING_EVERY_MS,
   MODULE_OPTIONS,
   QUEUE_CLOCK,
   QUEUE_INSTANCE,
@@ -84,7 +87,11 @@ const HANDLER_PROVIDERS: Provider[] = [
   DELAYED_TASK_PROVIDER,
 ];
 
+/** Dead letters are bounded by days and thousands; a minute is often enough and costs next to nothing. */
+const HOUSEKEEPING_MS = 60_000;
+
 const LIFE_PROVIDERS: Provider[] = [
+  { provide: HOUSEKEEPING_EVERY_MS, useValue: HOUSEKEEPING_MS },
   QueueInstances,
   HookOrder,
   DeadLetterTrimmer,
@@ -108,6 +115,7 @@ const QUEUE_PROVIDERS: Provider[] = [
   },
   { provide: QUEUE_CLOCK, useValue: systemClock },
   { provide: QUEUE_LOGGER, useClass: NestQueueLogger },
+  { provide: ACTIVITY_WATCHER, useValue: null },
   EventHub,
   {
     provide: QueueSettings,
@@ -122,9 +130,15 @@ const QUEUE_PROVIDERS: Provider[] = [
   },
   {
     provide: DelayQueueRuntime,
-    useFactory: (store: TaskStore, settings: QueueSettings, clock: Clock, logger: QueueLogger, events: EventHub) =>
-      new DelayQueueRuntime({ store, settings, clock, logger, observers: [events] }),
-    inject: [TASK_STORE, QueueSettings, QUEUE_CLOCK, QUEUE_LOGGER, EventHub],
+    useFactory: (
+      store: TaskStore,
+      settings: QueueSettings,
+      clock: Clock,
+      logger: QueueLogger,
+      events: EventHub,
+      watcher: ActivityWatcher | null,
+    ) => new DelayQueueRuntime({ store, settings, clock, logger, observers: [events], watcher }),
+    inject: [TASK_STORE, QueueSettings, QUEUE_CLOCK, QUEUE_LOGGER, EventHub, ACTIVITY_WATCHER],
   },
   TaskLists,
 ];

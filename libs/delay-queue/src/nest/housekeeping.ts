@@ -2,10 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Clock } from '../core/clock.js';
 import { DeadLetterTrimmer } from './dead-letter-trimmer.js';
 import { type IntervalRegistry, IntervalRegistryFinder } from './interval-registry.js';
-import { QUEUE_CLOCK, QUEUE_NAME } from './tokens.js';
-
-/** Dead letters are bounded by days and thousands; a minute is often enough and costs next to nothing. */
-const TRIM_EVERY_MS = 60_000;
+import { HOUSEKEEPING_EVERY_MS, QUEUE_CLOCK, QUEUE_NAME } from './tokens.js';
 
 /**
  * Does the regular work that is not urgent, as an interval of the application's `SchedulerRegistry` where there is one,
@@ -20,6 +17,7 @@ export class Housekeeping {
     private readonly trimmer: DeadLetterTrimmer,
     private readonly registries: IntervalRegistryFinder,
     @Inject(QUEUE_CLOCK) private readonly clock: Clock,
+    @Inject(HOUSEKEEPING_EVERY_MS) private readonly everyMs: number,
     @Inject(QUEUE_NAME) queueName: string,
   ) {
     this.intervalName = `delay-queue:${queueName}:trim`;
@@ -42,7 +40,7 @@ export class Housekeeping {
   }
 
   private startInterval(registry: IntervalRegistry, types: readonly string[]): void {
-    const interval = setInterval(() => void this.trimmer.pass(types), TRIM_EVERY_MS);
+    const interval = setInterval(() => void this.trimmer.pass(types), this.everyMs);
     // The process lives for its handlers, not for this.
     interval.unref();
     registry.addInterval(this.intervalName, interval);
@@ -56,7 +54,7 @@ export class Housekeeping {
     const timer = this.clock.setTimer(() => {
       void this.trimmer.pass(types);
       this.startTimer(types);
-    }, TRIM_EVERY_MS);
+    }, this.everyMs);
     this.cancel = () => timer.cancel();
   }
 }

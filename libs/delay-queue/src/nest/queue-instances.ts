@@ -29,6 +29,11 @@ export class QueueInstances {
     return [...this.modules.values()].filter(({ metatype }) => metatype === DelayQueueCoreModule);
   }
 
+  /** The module that holds the queue of this name. */
+  coreOf(name: string): CoreModule | undefined {
+    return this.cores.find((core) => partOf<string>(core, QUEUE_NAME) === name);
+  }
+
   /** Known from the beginning, also while the queues are still being made; a name may be there twice. */
   get names(): readonly string[] {
     return this.cores.map((core) => partOf<string>(core, QUEUE_NAME));

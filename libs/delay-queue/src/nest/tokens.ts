@@ -19,5 +19,11 @@ export const QUEUE_LOGGER = Symbol('delay-queue:logger');
 /** The `TaskStore` of the queue. */
 export const TASK_STORE = Symbol('delay-queue:task-store');
 
+/** Time between two rounds of the work that is not urgent, in milliseconds. */
+export const HOUSEKEEPING_EVERY_MS = Symbol('delay-queue:housekeeping-every-ms');
+
+/** Is told what the runtime does, an `ActivityWatcher`; null outside of tests. */
+export const ACTIVITY_WATCHER = Symbol('delay-queue:activity-watcher');
+
 /** The queue as the other queues of the application see it, a `QueueInstance`. */
 export const QUEUE_INSTANCE = Symbol('delay-queue:instance');

@@ -5,6 +5,7 @@ import type { QueueSettings } from '../options/queue-settings.js';
 import type { QueueLogger, QueueObserver } from '../ports/queue-event.js';
 import type { TaskStore } from '../ports/task-store.js';
 import type { Wakeup } from '../ports/wakeup.js';
+import type { WatchedParts } from './activity-watcher.js';
 import { Lane } from './lane.js';
 import type { Progress } from './progress.js';
 import { RetryPause } from './retry-pause.js';
@@ -14,7 +15,7 @@ import type { TypeRegistry } from './type-registry.js';
 import { TypeSlots } from './type-slots.js';
 
 /** What the consumer of one type is made of. */
-export interface ConsumerParts {
+export interface ConsumerParts extends WatchedParts {
   readonly handler: TaskHandler;
   readonly holder: string;
   readonly store: TaskStore;

@@ -6,6 +6,7 @@ import type { QueueSettings } from '../options/queue-settings.js';
 import type { Durability, Mutation, MutationResult } from '../ports/mutation.js';
 import type { QueueLogger, QueueObserver } from '../ports/queue-event.js';
 import type { TaskStore } from '../ports/task-store.js';
+import type { WatchedParts } from './activity-watcher.js';
 import { Consumer } from './consumer.js';
 import { drain } from './drain.js';
 import { GuardedLogger } from './guarded-logger.js';
@@ -24,7 +25,7 @@ import { TypeRegistry } from './type-registry.js';
 const CLOSE_MS = 250;
 
 /** What a runtime is made of. */
-export interface RuntimeParts {
+export interface RuntimeParts extends WatchedParts {
   readonly store: TaskStore;
   readonly settings: QueueSettings;
   readonly clock: Clock;
@@ -170,24 +171,35 @@ export class DelayQueueRuntime {
   /** Stops running tasks, within the shutdown time: see `drain`. Never rejects. */
   stop(): Promise<void> {
     this.stopByMs ??= this.parts.clock.monotonicMs() + this.parts.settings.queue.shutdownTimeoutMs;
-    this.stopping ??= this.drainLanes();
+    if (this.stopping !== null) return this.stopping;
+    this.stopping = this.drainLanes();
+    this.parts.watcher?.stopping(this.stopping);
     return this.stopping;
   }
 
   /** Stops, answers the mutations under way, and closes the store. Never rejects. */
   close(): Promise<void> {
-    this.closing ??= this.closeAll();
+    if (this.closing !== null) return this.closing;
+    this.closing = this.closeAll();
+    this.parts.watcher?.stopping(this.closing);
     return this.closing;
   }
 
   /** Carries out one mutation, in the order of the calls: see `MutationDesk`. */
   submit(type: string, mutation: Mutation, durability?: Durability): Promise<MutationResult> {
-    return this.desk.submit(type, mutation, durability);
+    return this.watched(this.desk.submit(type, mutation, durability));
   }
 
   /** Carries out several mutations of one type: see `MutationDesk`. */
   submitMany(type: string, submissions: readonly Submission[]): Promise<readonly (MutationResult | Error)[]> {
-    return this.desk.submitMany(type, submissions);
+    return this.watched(this.desk.submitMany(type, submissions));
+  }
+
+  private watched<Answer>(call: Promise<Answer>): Promise<Answer> {
+    const { watcher } = this.parts;
+    if (watcher === undefined || watcher === null) return call;
+    watcher.callBegan();
+    return call.finally(() => watcher.callEnded());
   }
 
   private get lanes(): readonly Lane[] {
