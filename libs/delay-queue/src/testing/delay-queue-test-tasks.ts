@@ -86,13 +86,13 @@ export class DelayQueueTestTasks {
     const lines = [
       problem,
       `  expected: ${inspect(expected)}`,
-      `  the clock is at ${this.parts.clock.now().toISOString()}; waiting: ${waiting.length === 0 ? 'none' : ''}`,
+      `  the clock is at ${this.parts.clock.now().toISOString()}; waiting:${waiting.length === 0 ? ' none' : ''}`,
       ...[...listed, ...more].map((line) => `    ${line}`),
     ];
     return new AssertionError({
       message: lines.join('\n'),
-      expected,
-      actual: waiting,
+      expected: [expected],
+      actual: waiting.slice(0, MAX_LISTED).map(({ id, payload, dueAt: at }) => ({ id, payload, at })),
     });
   }
 }
