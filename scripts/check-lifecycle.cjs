@@ -14,7 +14,14 @@ const { setTimeout: elapse } = require('node:timers/promises');
 const { Inject, Injectable, Module } = require('@nestjs/common');
 const { NestFactory } = require('@nestjs/core');
 const { Redis } = require('ioredis');
-const { DelayQueueEvents, DelayQueueModule, DelayQueueProducer, OnDelayedTask } = require('nestjs-delay-queue');
+const {
+  DelayQueueEvents,
+  DelayQueueModule,
+  DelayQueueProducer,
+  DelayQueueRunner,
+  getDelayQueueToken,
+  OnDelayedTask,
+} = require('nestjs-delay-queue');
 
 /** Far above what a busy machine needs for a step that waits for nothing. */
 const SLACK_MS = 10_000;
@@ -129,6 +136,40 @@ const states = {
     await closed;
     const steps = ['application ready', 'handler started', 'handler ended', 'database closed'];
     assert.deepEqual([...new Set(journal)], steps);
+  },
+
+  async 'two queues, one started by hand'() {
+    const ran = [];
+    class Handler {
+      onDefault() {
+        ran.push('default');
+      }
+      onSecond() {
+        ran.push('second');
+      }
+    }
+    Injectable()(Handler);
+    for (const [method, options] of Object.entries({ onDefault: {}, onSecond: { queue: 'second' } })) {
+      OnDelayedTask('t', options)(
+        Handler.prototype,
+        method,
+        Object.getOwnPropertyDescriptor(Handler.prototype, method),
+      );
+    }
+    class App {}
+    const queues = [{ embedded: true }, { name: 'second', embedded: true, autoStart: false }];
+    Module({ imports: queues.map((queue) => DelayQueueModule.forRoot(queue)), providers: [Handler] })(App);
+    const app = await NestFactory.createApplicationContext(App, { logger: false });
+    for (const name of ['default', 'second']) {
+      const done = new Promise((resolve) =>
+        app.get(getDelayQueueToken(name, DelayQueueEvents)).of('completed').subscribe(resolve),
+      );
+      await app.get(getDelayQueueToken(name)).schedule('t', {}, { delay: 0 });
+      if (name === 'second') await app.get(getDelayQueueToken(name, DelayQueueRunner)).start();
+      await done;
+    }
+    assert.deepEqual(ran, ['default', 'second']);
+    assert((await closing(app)) < SLACK_MS);
   },
 
   async idle() {

@@ -9,6 +9,7 @@ import {
   DelayQueueModule,
   type DelayQueueOptionsFactory,
   DelayQueueProducer,
+  DelayQueueRunner,
   IdempotencyService,
   OnDelayedTask,
 } from 'nestjs-delay-queue';
@@ -129,6 +130,7 @@ describe('the module', () => {
         DelayQueueEvents,
         DelayQueueHealth,
         IdempotencyService,
+        DelayQueueRunner,
         DELAYED_TASK,
       ],
     });

@@ -6,8 +6,12 @@ import { DelayQueueModule } from 'nestjs-delay-queue';
 import { shopConfig } from './config/shop-config.js';
 import { DatabaseModule } from './database/database.module.js';
 import { delayQueueOptions } from './delay-queue-options.js';
+import { DevicesModule } from './devices/devices.module.js';
 import { OrdersModule } from './orders/orders.module.js';
+import { RateLimiterModule } from './rate-limiter/rate-limiter.module.js';
+import { RemindersModule } from './reminders/reminders.module.js';
 import { StockModule } from './stock/stock.module.js';
+import { WebhooksModule } from './webhooks/webhooks.module.js';
 
 @Module({
   imports: [
@@ -17,6 +21,10 @@ import { StockModule } from './stock/stock.module.js';
     DelayQueueModule.forRootAsync({ inject: [shopConfig.KEY], useFactory: delayQueueOptions }),
     StockModule,
     OrdersModule,
+    RemindersModule,
+    WebhooksModule,
+    RateLimiterModule,
+    DevicesModule,
   ],
   providers: [
     {

@@ -24,18 +24,22 @@ export {
 } from './nest/delay-queue.module.js';
 export type { DelayQueueModuleOptions } from './nest/delay-queue-module-options.js';
 export { DelayQueueProducer } from './nest/delay-queue-producer.js';
+export { DelayQueueRunner } from './nest/delay-queue-runner.js';
 export { DELAY_QUEUE_CONTEXT, DelayQueueContext, isDelayQueueContext } from './nest/enhancers/delay-queue-context.js';
 export { DELAYED_TASK, DelayedTaskRequest } from './nest/enhancers/delayed-task-request.js';
 export type { ParameterPipe } from './nest/enhancers/handler-parameters.js';
 export { TaskContext } from './nest/enhancers/task-context.decorator.js';
 export { TaskPayload } from './nest/enhancers/task-payload.decorator.js';
+export { getDelayQueueToken } from './nest/get-delay-queue-token.js';
 export { IdempotencyService } from './nest/idempotency.service.js';
 export { Idempotent, type IdempotentDecorator } from './nest/idempotent.decorator.js';
+export { InjectDelayQueue } from './nest/inject-delay-queue.decorator.js';
 export {
   type DecoratedParameters,
   type DelayedTaskDecorator,
   type DelayedTaskMethod,
   OnDelayedTask,
+  type OnDelayedTaskOptions,
 } from './nest/on-delayed-task.decorator.js';
 export type { OnceOptions } from './nest/once-options.js';
 export { PartialScheduleError } from './nest/partial-schedule-error.js';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { INestApplication } from '@nestjs/common';
-import { Test } from '@nestjs/testing';
+import { Test, type TestingModuleBuilder } from '@nestjs/testing';
 import { DataSource } from 'typeorm';
 import { serveApiDocs } from '../../../apps/order-app/src/api-docs.js';
 import { AppModule } from '../../../apps/order-app/src/app.module.js';
@@ -28,8 +28,15 @@ export class Shop {
     private readonly url: string,
   ) {}
 
-  /** Opens the shop; its delayed tasks are embedded in this process unless the settings say otherwise. */
-  static async open(settings: ShopSettings): Promise<Shop> {
+  /**
+   * Opens the shop; its delayed tasks are embedded in this process unless the settings say otherwise.
+   *
+   * @param prepare may override parts of the application before it is made.
+   */
+  static async open(
+    settings: ShopSettings,
+    prepare: (builder: TestingModuleBuilder) => void = () => {},
+  ): Promise<Shop> {
     const config: ShopConfig = {
       port: 0,
       redisUrl: null,
@@ -38,10 +45,11 @@ export class Shop {
       retryDelayMs: 100,
       ...settings,
     };
-    const testing = await Test.createTestingModule({ imports: [AppModule] })
+    const builder = Test.createTestingModule({ imports: [AppModule] })
       .overrideProvider(shopConfig.KEY)
-      .useValue(config)
-      .compile();
+      .useValue(config);
+    prepare(builder);
+    const testing = await builder.compile();
     const app = testing.createNestApplication({ logger: false });
     serveApiDocs(app);
     await app.listen(config.port, '127.0.0.1');

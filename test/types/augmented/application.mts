@@ -2,13 +2,14 @@
  * An application that has filled in its task types. Compiled by types.test.ts: each `@ts-expect-error` must be an error,
  * and nothing else may be one.
  */
-import type { ArgumentsHost } from '@nestjs/common';
+import type { ArgumentsHost, INestApplicationContext } from '@nestjs/common';
 import {
   type DelayedTask,
-  type DelayQueueAdmin,
+  DelayQueueAdmin,
   DelayQueueContext,
   type DelayQueueEvents,
   type DelayQueueProducer,
+  getDelayQueueToken,
   Idempotent,
   type IdempotencyService,
   OnDelayedTask,
@@ -94,6 +95,14 @@ export function contexts(host: ArgumentsHost): void {
   const orderId: string = payload.orderId + task.payload.orderId;
   // @ts-expect-error -- the payload has no such field
   console.log(orderId, payload.missing, DelayQueueContext.of(host).task.id);
+}
+
+export function partsOfNamedQueues(app: INestApplicationContext): void {
+  const producer: DelayQueueProducer = app.get(getDelayQueueToken('reports'));
+  const admin: DelayQueueAdmin = app.get(getDelayQueueToken('reports', DelayQueueAdmin));
+  // @ts-expect-error -- no method of this part
+  app.get(getDelayQueueToken('reports', DelayQueueAdmin)).schedule();
+  console.log(producer, admin);
 }
 
 export class Handlers {
@@ -183,6 +192,15 @@ export class Handlers {
   // @ts-expect-error -- no such type
   @OnDelayedTask('order_timeuot')
   wrongType(): void {}
+
+  @OnDelayedTask('order_timeout', { queue: 'reports', concurrency: 5 })
+  ofNamedQueue(payload: { orderId: string }): string {
+    return payload.orderId;
+  }
+
+  // @ts-expect-error -- the name of a queue is a text
+  @OnDelayedTask('order_timeout', { queue: 7 })
+  wrongQueue(): void {}
 
   // @ts-expect-error -- no such option
   @OnDelayedTask('order_timeout', { retries: 3 })

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers';
 import { type Clock, type ClockTimer, MAX_TIMER_MS } from './clock.js';
 import { InvalidArgumentError } from './errors.js';
 
@@ -64,18 +65,32 @@ export class VirtualClock implements Clock {
    * @throws InvalidArgumentError when `byMs` is not a finite, non-negative number.
    */
   async advanceMs(byMs: number): Promise<void> {
+    await this.move(byMs, settle);
+  }
+
+  /**
+   * Does what {@link advanceMs} does, with a notion of its own of when things have come to rest.
+   *
+   * @param rest awaited after every timer, and before the first and after the last one.
+   */
+  protected async move(byMs: number, rest: (after: 'timer' | 'move') => Promise<void>): Promise<void> {
     assertForward(byMs);
     const untilMs = this.currentMs + byMs;
-    await settle();
-    for (let timer = this.earliest(untilMs); timer !== undefined; timer = this.earliest(untilMs)) {
-      this.timers.delete(timer);
-      this.currentMs = Math.max(this.currentMs, timer.atMs);
-      timer.callback();
-      await settle();
-    }
+    await rest('move');
+    while (this.fireNext(untilMs)) await rest('timer');
     // A jump, or another advance, may have gone further meanwhile.
     this.currentMs = Math.max(this.currentMs, untilMs);
-    await settle();
+    await rest('move');
+  }
+
+  /** Goes to the next timer and fires it; false when none is due by `untilMs`. */
+  protected fireNext(untilMs: number): boolean {
+    const timer = this.earliest(untilMs);
+    if (timer === undefined) return false;
+    this.timers.delete(timer);
+    this.currentMs = Math.max(this.currentMs, timer.atMs);
+    timer.callback();
+    return true;
   }
 
   /** The next timer that is due by `untilMs`; of several with one time, the one that was set first. */

@@ -20,4 +20,16 @@ export interface DelayQueueModuleOptions extends QueueOptions {
    * @default false
    */
   readonly embedded?: boolean | undefined;
+  /**
+   * `false` makes this process a mere producer: it schedules, and runs no handler, decorated ones included.
+   *
+   * @default true
+   */
+  readonly consume?: boolean | undefined;
+  /**
+   * `false` waits with running handlers until `DelayQueueRunner.start()` is called; scheduling works from the beginning.
+   *
+   * @default true
+   */
+  readonly autoStart?: boolean | undefined;
 }

@@ -8,7 +8,7 @@ const { ConfigurableModuleClass, OPTIONS_TYPE, ASYNC_OPTIONS_TYPE } =
   new ConfigurableModuleBuilder<DelayQueueModuleOptions>({ optionsInjectionToken: MODULE_OPTIONS })
     .setClassMethodName('forRoot')
     .setFactoryMethodName('createDelayQueueOptions')
-    .setExtras<ModuleExtras>({ isGlobal: true }, composeModule)
+    .setExtras<ModuleExtras>({ isGlobal: true, name: undefined }, composeModule)
     .build();
 
 /** Argument of `DelayQueueModule.forRoot`. */
@@ -23,10 +23,11 @@ export interface DelayQueueOptionsFactory {
 }
 
 /**
- * The queue of an application: exports `DelayQueueProducer`, `DelayQueueAdmin` and `DelayQueueEvents`, and runs the
- * methods that carry `@OnDelayedTask`.
+ * A queue of the application: exports `DelayQueueProducer`, `DelayQueueAdmin`, `DelayQueueEvents`, `DelayQueueHealth` and
+ * `DelayQueueRunner`, and runs the methods that carry `@OnDelayedTask`.
  *
- * Register it once. Handlers start after every other provider has bootstrapped, and have ended before the first provider
+ * Register it once for each queue; every one but the default has a `name`, and is injected with `@InjectDelayQueue(name)`.
+ * Handlers start after every other provider has bootstrapped, and have ended before the first provider
  * is destroyed.
  */
 @Module({})
@@ -34,9 +35,11 @@ export class DelayQueueModule extends ConfigurableModuleClass {
   /**
    * Registers the queue; the options are checked when the application boots.
    *
-   * @throws ConfigurationError when the argument is not an object.
+   * @throws ConfigurationError when the argument is not an object, or its `name` cannot be one.
    * @example
    * DelayQueueModule.forRoot({ connection: process.env.REDIS_URL, prefix: 'shop' })
+   * @example
+   * DelayQueueModule.forRoot({ name: 'reports', connection: process.env.REPORTS_REDIS_URL })
    */
   static override forRoot(options: DelayQueueRootOptions): DynamicModule {
     if (typeof options !== 'object' || options === null) throw new ConfigurationError('forRoot', 'needs options');
@@ -44,9 +47,9 @@ export class DelayQueueModule extends ConfigurableModuleClass {
   }
 
   /**
-   * Registers the queue with options that are made when the application boots.
+   * Registers the queue with options that are made when the application boots; a `name` stands beside what makes them.
    *
-   * @throws ConfigurationError when there is nothing that makes the options.
+   * @throws ConfigurationError when there is nothing that makes the options, or the `name` cannot be one.
    * @example
    * DelayQueueModule.forRootAsync({
    *   inject: [ConfigService],

@@ -5,7 +5,7 @@ import { describe, expect, it } from '@jest/globals';
 import { type DiscoveredHandler, HandlerExplorer } from './handler-explorer.js';
 import { HandlerMetadataAccessor } from './handler-metadata-accessor.js';
 import { OnDelayedTask } from './on-delayed-task.decorator.js';
-import { QUEUE_LOGGER } from './tokens.js';
+import { QUEUE_LOGGER, QUEUE_NAME } from './tokens.js';
 
 @Injectable()
 class Orders {
@@ -50,6 +50,7 @@ async function explore(metadata: ModuleMetadata): Promise<Explored> {
       HandlerMetadataAccessor,
       HandlerExplorer,
       { provide: QUEUE_LOGGER, useValue: logger },
+      { provide: QUEUE_NAME, useValue: 'default' },
       ...(metadata.providers ?? []),
     ],
   }).compile();

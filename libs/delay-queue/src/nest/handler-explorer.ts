@@ -4,7 +4,7 @@ import { ConfigurationError } from '../core/errors.js';
 import type { QueueLogger } from '../ports/queue-event.js';
 import type { HandlerDeclaration } from './handler-metadata.js';
 import { type HandlerFunction, HandlerMetadataAccessor, type MethodDeclarations } from './handler-metadata-accessor.js';
-import { QUEUE_LOGGER } from './tokens.js';
+import { QUEUE_LOGGER, QUEUE_NAME } from './tokens.js';
 
 /** Nest's record of a provider or controller; it does not export the type. */
 export type ProviderWrapper = ReturnType<DiscoveryService['getProviders']>[number];
@@ -33,6 +33,7 @@ export class HandlerExplorer {
     private readonly scanner: MetadataScanner,
     private readonly metadata: HandlerMetadataAccessor,
     @Inject(QUEUE_LOGGER) private readonly logger: QueueLogger,
+    @Inject(QUEUE_NAME) private readonly queue: string,
   ) {}
 
   /** Looks at every provider and controller once; several tokens for one instance count once. */
@@ -66,8 +67,10 @@ export class HandlerExplorer {
   }
 
   private warnOfOverridden(name: string, { overridden }: MethodDeclarations): void {
-    if (overridden.length === 0) return;
-    const types = overridden.map(({ type }) => `'${type}'`).join(', ');
+    // Each queue explores the whole application, and speaks of its own handlers only.
+    const own = overridden.filter(({ queue }) => queue === this.queue);
+    if (own.length === 0) return;
+    const types = own.map(({ type }) => `'${type}'`).join(', ');
     this.logger.warn(
       `${name} overrides a handler of ${types} and has no @OnDelayedTask of its own: it handles nothing.`,
     );
@@ -79,6 +82,7 @@ export class HandlerExplorer {
       throw new ConfigurationError(name, 'has @Idempotent, but no @OnDelayedTask: it handles nothing');
     }
     if (idempotent !== undefined || !overridesIdempotent) return;
+    if (!declarations.some(({ queue }) => queue === this.queue)) return;
     this.logger.warn(`${name} overrides a handler with @Idempotent and has none of its own: it is not idempotent.`);
   }
 }

@@ -24,7 +24,7 @@ import { HandlerExplorer } from './handler-explorer.js';
 import { HandlerFactory } from './handler-factory.js';
 import { HandlerMetadataAccessor } from './handler-metadata-accessor.js';
 import { OnDelayedTask } from './on-delayed-task.decorator.js';
-import { QUEUE_LOGGER } from './tokens.js';
+import { QUEUE_LOGGER, QUEUE_NAME } from './tokens.js';
 
 const create = jest.spyOn(ExternalContextCreator.prototype, 'create');
 afterEach(() => {
@@ -49,6 +49,7 @@ async function handlersOf(metadata: ModuleMetadata): Promise<readonly TaskHandle
       HandlerEnhancerReader,
       HandlerFactory,
       { provide: QUEUE_LOGGER, useValue: logger },
+      { provide: QUEUE_NAME, useValue: 'default' },
       ...(metadata.providers ?? []),
     ],
   }).compile();

@@ -5,6 +5,8 @@ import { NEST_METADATA } from './enhancers/nest-metadata.js';
 /** What one `@OnDelayedTask` says about the method it stands on. */
 export interface HandlerDeclaration {
   readonly type: string;
+  /** Name of the queue that the method belongs to; checked at boot. */
+  readonly queue: string;
   readonly options: HandlerOptions;
   /** Set when every parameter is said to carry a decorator. */
   readonly parameters?: 'decorated';

@@ -1,12 +1,17 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { ConfigurationError } from '../core/errors.js';
 import { QueueSettings } from '../options/queue-settings.js';
+import type { QueueLogger } from '../ports/queue-event.js';
 import { DelayQueueRuntime } from '../runtime/delay-queue-runtime.js';
 import { type DiscoveredHandler, HandlerExplorer } from './handler-explorer.js';
 import { HandlerFactory } from './handler-factory.js';
 import { IdempotentHandlers } from './idempotent-handlers.js';
+import { QueueInstances } from './queue-instances.js';
+import { DEFAULT_QUEUE } from './queue-name.js';
+import type { ResolvedModuleOptions } from './resolve-module-options.js';
+import { QUEUE_LOGGER, QUEUE_NAME, RESOLVED_OPTIONS } from './tokens.js';
 
-/** Knows the application's handlers: one for each task type. */
+/** Knows the queue's handlers: one for each task type. */
 @Injectable()
 export class HandlerRegistry {
   private readonly handlers = new Map<string, DiscoveredHandler>();
@@ -17,20 +22,29 @@ export class HandlerRegistry {
     private readonly idempotent: IdempotentHandlers,
     private readonly settings: QueueSettings,
     private readonly runtime: DelayQueueRuntime,
+    private readonly instances: QueueInstances,
+    @Inject(QUEUE_NAME) private readonly queue: string,
+    @Inject(QUEUE_LOGGER) private readonly logger: QueueLogger,
+    @Inject(RESOLVED_OPTIONS) private readonly options: ResolvedModuleOptions,
   ) {}
 
-  /** Task types that this process has a handler for. */
+  /** Task types that this process runs. */
   get types(): readonly string[] {
     return [...this.handlers.keys()];
   }
 
   /**
-   * Finds the handlers and hands them to the runtime.
+   * Finds the handlers of this queue and hands them to the runtime, unless this process only produces.
    *
-   * @throws ConfigurationError naming the class and method, both when two handle one type.
+   * @throws ConfigurationError naming the class and method, both when two handle one type, and the queue when the
+   * application has none of that name.
    */
   register(): void {
-    for (const handler of this.explorer.explore()) this.add(handler);
+    const found = this.explorer.explore();
+    for (const handler of found) this.assertKnownQueue(handler);
+    const own = found.filter(({ declaration }) => declaration.queue === this.queue);
+    if (this.options.consume) own.forEach((handler) => this.add(handler));
+    else this.reportIgnored(own);
   }
 
   private add(handler: DiscoveredHandler): void {
@@ -42,6 +56,25 @@ export class HandlerRegistry {
     const made = this.factory.create(handler);
     const { idempotent } = handler;
     this.runtime.addHandler(idempotent === undefined ? made : this.idempotent.guard(made, idempotent));
+  }
+
+  private reportIgnored(handlers: readonly DiscoveredHandler[]): void {
+    const names = handlers.map(({ name, declaration }) => `'${declaration.type}' by ${name}`).join(', ');
+    this.logger.log(
+      `This process only schedules (consume: false); handlers that are not run here: ${names || 'none'}.`,
+    );
+  }
+
+  private assertKnownQueue({ name, declaration }: DiscoveredHandler): void {
+    const { names } = this.instances;
+    if (names.includes(declaration.queue)) return;
+    const advice =
+      declaration.queue === DEFAULT_QUEUE ? "; name the one that is meant: @OnDelayedTask(type, { queue: '…' })" : '';
+    throw new ConfigurationError(
+      name,
+      `handles '${declaration.type}' of the queue '${String(declaration.queue)}', which this application does not have: ` +
+        `it has ${names.map((known) => `'${known}'`).join(', ')}${advice}`,
+    );
   }
 }
 

@@ -31,7 +31,13 @@ function setUp() {
   const settings = new QueueSettings({ types: { b: { partitions: 2 } } });
   const runtime = new DelayQueueRuntime({ store, settings, clock, logger, observers: [] });
   const noRegistry = { find: () => undefined } as unknown as IntervalRegistryFinder;
-  const housekeeping = new Housekeeping(new DeadLetterTrimmer(runtime, settings, logger), noRegistry, clock);
+  const housekeeping = new Housekeeping(
+    new DeadLetterTrimmer(runtime, settings, logger),
+    noRegistry,
+    clock,
+    MINUTE_MS,
+    'default',
+  );
   return { clock, store, warnings, housekeeping };
 }
 

@@ -25,7 +25,7 @@ class Base {
 describe('@OnDelayedTask', () => {
   it('notes type, options and function of a method, several times if asked', () => {
     const read = accessor.read(Base.prototype, 'handle');
-    expect(read?.declarations).toEqual([{ type: 'a', options: { concurrency: 3 } }]);
+    expect(read?.declarations).toEqual([{ type: 'a', queue: 'default', options: { concurrency: 3 } }]);
     expect(read?.method.call(new Base())).toBe('base');
     expect(typesOf(Base, 'both')).toEqual(['c', 'b']);
     expect(typesOf(Base, 'plain')).toEqual([]);
@@ -42,10 +42,10 @@ describe('@OnDelayedTask', () => {
       other(): void {}
     }
     expect(accessor.read(Decorated.prototype, 'handle')?.declarations).toEqual([
-      { type: 'a', options: { concurrency: 3 }, parameters: 'decorated' },
+      { type: 'a', queue: 'default', options: { concurrency: 3 }, parameters: 'decorated' },
     ]);
     expect(accessor.read(Decorated.prototype, 'other')?.declarations).toEqual([
-      { type: 'b', options: { parameters: 'some' } },
+      { type: 'b', queue: 'default', options: { parameters: 'some' } },
     ]);
   });
 

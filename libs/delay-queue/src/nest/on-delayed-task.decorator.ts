@@ -3,6 +3,13 @@ import type { HandlerOptions } from '../options/queue-options.js';
 import type { DelayedTask } from '../task/delayed-task.js';
 import type { PayloadOf, TaskType } from '../task/delayed-tasks.js';
 import { addDeclaration, type HandlerDeclaration } from './handler-metadata.js';
+import { DEFAULT_QUEUE } from './queue-name.js';
+
+/** What may be said of a handler where it stands. */
+export interface OnDelayedTaskOptions extends HandlerOptions {
+  /** Name of the queue whose tasks it runs, where the application has several. @default 'default' */
+  readonly queue?: string | undefined;
+}
 
 /** The payload that a handler of the type must accept; while payloads are `unknown`, its parameter may be anything. */
 type AcceptedPayload<Type extends string> = unknown extends PayloadOf<Type> ? never : PayloadOf<Type>;
@@ -30,8 +37,8 @@ export interface DecoratedParameters {
  * Makes a method of a provider or controller the handler of a task type.
  *
  * When the method returns (or its promise resolves), the task is done. When it throws, the task is tried again after a
- * back-off. Returning a `TaskOutcome` says something else. A type has one handler in an application; a method may handle
- * several types. A subclass inherits handlers; a method that overrides one needs a decorator of its own.
+ * back-off. Returning a `TaskOutcome` says something else. A type has one handler in a queue of the application; a method may
+ * handle several types. A subclass inherits handlers; a method that overrides one needs a decorator of its own.
  *
  * @param type name of the task type, 1 to 100 of `A-Z a-z 0-9 _ . -`; checked at boot.
  * @param options how the handler runs; `forRoot({ types })` wins over them.
@@ -42,9 +49,12 @@ export interface DecoratedParameters {
  *   await this.orders.cancelIfUnpaid(payload.orderId, task.signal);
  * }
  */
-export function OnDelayedTask<Type extends TaskType>(type: Type, options?: HandlerOptions): DelayedTaskDecorator<Type>;
-export function OnDelayedTask(type: TaskType, options: HandlerOptions & DecoratedParameters): MethodDecorator;
-export function OnDelayedTask(type: string, options: HandlerOptions & Partial<DecoratedParameters> = {}) {
+export function OnDelayedTask<Type extends TaskType>(
+  type: Type,
+  options?: OnDelayedTaskOptions,
+): DelayedTaskDecorator<Type>;
+export function OnDelayedTask(type: TaskType, options: OnDelayedTaskOptions & DecoratedParameters): MethodDecorator;
+export function OnDelayedTask(type: string, options: OnDelayedTaskOptions & Partial<DecoratedParameters> = {}) {
   const declaration = declare(type, options);
   return (target: object, key: string | symbol, descriptor: PropertyDescriptor | undefined): void => {
     const method: unknown = descriptor?.value;
@@ -58,11 +68,16 @@ export function OnDelayedTask(type: string, options: HandlerOptions & Partial<De
   };
 }
 
-/** Any other value of `parameters` stays among the options, where it is refused at boot. */
-function declare(type: string, options: HandlerOptions & Partial<DecoratedParameters>): HandlerDeclaration {
-  if (options?.parameters !== 'decorated') return { type, options };
+/**
+ * What is no object at all is refused at boot, which can name the method; and so is any other value of `parameters`, which
+ * stays among the options.
+ */
+function declare(type: string, given: OnDelayedTaskOptions & Partial<DecoratedParameters>): HandlerDeclaration {
+  if (typeof given !== 'object' || given === null) return { type, queue: DEFAULT_QUEUE, options: given };
+  const { queue = DEFAULT_QUEUE, ...options } = given;
+  if (options.parameters !== 'decorated') return { type, queue, options };
   const { parameters, ...rest } = options;
-  return { type, options: rest, parameters };
+  return { type, queue, options: rest, parameters };
 }
 
 function misplaced(className: string, key: string | symbol, problem: string): ConfigurationError {

@@ -14,36 +14,16 @@ function refusal(options: unknown): ConfigurationError {
 }
 
 describe('resolveModuleOptions', () => {
-  it('takes a connection, or the embedded store', () => {
-    const url = 'redis://localhost:6379';
-    expect(resolveModuleOptions({ connection: url }).storage).toEqual({ kind: 'redis', connection: url });
-    expect(resolveModuleOptions({ connection: url, embedded: false }).storage).toMatchObject({ kind: 'redis' });
-    expect(resolveModuleOptions({ embedded: true }).storage).toEqual({ kind: 'embedded' });
-    expect(resolveModuleOptions({ embedded: true, connection: undefined }).storage).toEqual({ kind: 'embedded' });
-  });
-
-  it.each<[string, unknown]>([
-    ['undefined', undefined],
-    ['null', null],
-    ['empty', ''],
-  ])('C56 a connection that is %s says that its variable is probably not set, and what to do', (value, connection) => {
-    const { code, field, message } = refusal({ connection, prefix: 'shop' });
-    expect([code, field]).toEqual(['configuration', 'connection']);
-    expect(message).toContain(`is ${value}, so the environment variable behind it is probably not set`);
-    expect(message).toContain('redis://');
-    expect(message).toContain('embedded: true');
-  });
-
-  it('C56 no connection at all says what to do', () => {
-    const { field, message } = refusal({});
-    expect(field).toBe('connection');
-    expect(message).toContain('is required');
-    expect(message).toContain('embedded: true');
+  it('runs handlers, and starts them with the application, unless it is told otherwise', () => {
+    expect(resolveModuleOptions({ embedded: true })).toMatchObject({ consume: true, autoStart: true });
+    const off = { embedded: true, consume: false, autoStart: false };
+    expect(resolveModuleOptions(off)).toMatchObject({ consume: false, autoStart: false });
   });
 
   it.each<[string, unknown, string]>([
-    ['both', { connection: 'redis://localhost', embedded: true }, 'embedded'],
-    ['embedded as a text', { embedded: 'true' }, 'embedded'],
+    ['consume as a text', { embedded: true, consume: 'false' }, 'consume'],
+    ['autoStart as null', { embedded: true, autoStart: null }, 'autoStart'],
+    ['a name that a factory made', { embedded: true, name: 'reports' }, 'name'],
     ['no object', 'redis://localhost', 'options'],
     ['null', null, 'options'],
     ['a misspelt option', { embedded: true, prefx: 'shop' }, 'prefx'],

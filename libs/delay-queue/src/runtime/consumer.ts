@@ -5,6 +5,7 @@ import type { QueueSettings } from '../options/queue-settings.js';
 import type { QueueLogger, QueueObserver } from '../ports/queue-event.js';
 import type { TaskStore } from '../ports/task-store.js';
 import type { Wakeup } from '../ports/wakeup.js';
+import type { WatchedParts } from './activity-watcher.js';
 import { Lane } from './lane.js';
 import type { Progress } from './progress.js';
 import { RetryPause } from './retry-pause.js';
@@ -14,7 +15,7 @@ import type { TypeRegistry } from './type-registry.js';
 import { TypeSlots } from './type-slots.js';
 
 /** What the consumer of one type is made of. */
-export interface ConsumerParts {
+export interface ConsumerParts extends WatchedParts {
   readonly handler: TaskHandler;
   readonly holder: string;
   readonly store: TaskStore;
@@ -30,6 +31,7 @@ export interface ConsumerParts {
 /** Runs the tasks of one type: one lane a partition, all of them sharing the type's places. */
 export class Consumer {
   readonly lanes: readonly Lane[];
+  private readonly slots: TypeSlots;
   private readonly byName: ReadonlyMap<string, Lane>;
   private readonly retry: RetryPause;
   private stopped = false;
@@ -38,6 +40,7 @@ export class Consumer {
     const { handler, settings, types, progress } = parts;
     const typeSettings = settings.forType(handler.type);
     const slots = new TypeSlots(typeSettings.concurrency);
+    this.slots = slots;
     this.lanes = types.partitionsOf(handler.type).map(
       (ref) =>
         new Lane({
@@ -69,6 +72,20 @@ export class Consumer {
       if (error instanceof ConfigurationError) throw error;
       this.postpone(error);
     }
+  }
+
+  /** Claims no tasks until {@link resume}; may be called before {@link start}. */
+  suspend(): void {
+    this.slots.suspend();
+    // Who wants to claim and has no room gives the arm up, and claims as soon as there is room again.
+    this.lanes.forEach((lane) => lane.claim({ force: false }));
+  }
+
+  /** Claims again. */
+  resume(): void {
+    this.slots.resume();
+    // Signals were of no use meanwhile, so whether somebody watches the due times is not known.
+    this.lanes.forEach((lane) => lane.resubscribed());
   }
 
   /** Begins no lane that has not begun. */

@@ -6,6 +6,7 @@ import type { QueueSettings } from '../options/queue-settings.js';
 import type { Durability, Mutation, MutationResult } from '../ports/mutation.js';
 import type { QueueLogger, QueueObserver } from '../ports/queue-event.js';
 import type { TaskStore } from '../ports/task-store.js';
+import type { WatchedParts } from './activity-watcher.js';
 import { Consumer } from './consumer.js';
 import { drain } from './drain.js';
 import { GuardedLogger } from './guarded-logger.js';
@@ -24,7 +25,7 @@ import { TypeRegistry } from './type-registry.js';
 const CLOSE_MS = 250;
 
 /** What a runtime is made of. */
-export interface RuntimeParts {
+export interface RuntimeParts extends WatchedParts {
   readonly store: TaskStore;
   readonly settings: QueueSettings;
   readonly clock: Clock;
@@ -51,7 +52,8 @@ export class DelayQueueRuntime {
   private readonly desk: MutationDesk;
   private readonly progress: Progress;
   private readonly beat: HolderBeat;
-  private consumers: readonly Consumer[] = [];
+  private consumers: ReadonlyMap<string, Consumer> = new Map();
+  private readonly suspendedTypes = new Set<string>();
   private wakeups: Subscription | null = null;
   private started = false;
   private stopping: Promise<void> | null = null;
@@ -135,39 +137,73 @@ export class DelayQueueRuntime {
   async start(): Promise<void> {
     if (this.started || this.stopping !== null) return;
     this.started = true;
-    this.consumers = [...this.handlers.values()].map((handler) => this.consumerOf(handler));
+    this.consumers = new Map([...this.handlers].map(([type, handler]) => [type, this.consumerOf(handler)]));
+    for (const type of this.suspendedTypes) this.consumers.get(type)?.suspend();
     this.wakeups = this.store.wakeups$.subscribe((wakeup) => {
-      for (const consumer of this.consumers) consumer.heard(wakeup);
+      for (const consumer of this.consumers.values()) consumer.heard(wakeup);
     });
     this.beat.start();
-    await Promise.all(this.consumers.map((consumer) => consumer.start()));
+    await Promise.all([...this.consumers.values()].map((consumer) => consumer.start()));
+  }
+
+  /** Task types that this process has a handler for. */
+  get handledTypes(): readonly string[] {
+    return [...this.handlers.keys()];
+  }
+
+  /** Those of {@link handledTypes} that are suspended. */
+  get suspended(): readonly string[] {
+    return [...this.suspendedTypes];
+  }
+
+  /** Claims no more tasks of a type in this process, until {@link resume}; may be called before {@link start}. */
+  suspend(type: string): void {
+    this.suspendedTypes.add(type);
+    this.consumers.get(type)?.suspend();
+  }
+
+  /** Claims tasks of a suspended type again. */
+  resume(type: string): void {
+    this.suspendedTypes.delete(type);
+    this.consumers.get(type)?.resume();
   }
 
   /** Stops running tasks, within the shutdown time: see `drain`. Never rejects. */
   stop(): Promise<void> {
     this.stopByMs ??= this.parts.clock.monotonicMs() + this.parts.settings.queue.shutdownTimeoutMs;
-    this.stopping ??= this.drainLanes();
+    if (this.stopping !== null) return this.stopping;
+    this.stopping = this.drainLanes();
+    this.parts.watcher?.stopping(this.stopping);
     return this.stopping;
   }
 
   /** Stops, answers the mutations under way, and closes the store. Never rejects. */
   close(): Promise<void> {
-    this.closing ??= this.closeAll();
+    if (this.closing !== null) return this.closing;
+    this.closing = this.closeAll();
+    this.parts.watcher?.stopping(this.closing);
     return this.closing;
   }
 
   /** Carries out one mutation, in the order of the calls: see `MutationDesk`. */
   submit(type: string, mutation: Mutation, durability?: Durability): Promise<MutationResult> {
-    return this.desk.submit(type, mutation, durability);
+    return this.watched(this.desk.submit(type, mutation, durability));
   }
 
   /** Carries out several mutations of one type: see `MutationDesk`. */
   submitMany(type: string, submissions: readonly Submission[]): Promise<readonly (MutationResult | Error)[]> {
-    return this.desk.submitMany(type, submissions);
+    return this.watched(this.desk.submitMany(type, submissions));
+  }
+
+  private watched<Answer>(call: Promise<Answer>): Promise<Answer> {
+    const { watcher } = this.parts;
+    if (watcher === undefined || watcher === null) return call;
+    watcher.callBegan();
+    return call.finally(() => watcher.callEnded());
   }
 
   private get lanes(): readonly Lane[] {
-    return this.consumers.flatMap(({ lanes }) => lanes);
+    return [...this.consumers.values()].flatMap(({ lanes }) => lanes);
   }
 
   private consumerOf(handler: TaskHandler): Consumer {
@@ -177,7 +213,7 @@ export class DelayQueueRuntime {
 
   private async drainLanes(): Promise<void> {
     const { clock, logger, settings } = this.parts;
-    for (const consumer of this.consumers) consumer.stop();
+    for (const consumer of this.consumers.values()) consumer.stop();
     const { lanes, progress, monitor } = this;
     await drain({ lanes, clock, logger, progress, monitor, timeoutMs: settings.queue.shutdownTimeoutMs });
     this.beat.stop();

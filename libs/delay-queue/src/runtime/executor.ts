@@ -7,6 +7,7 @@ import { decodeEnvelope, type TaskEnvelope } from '../task/envelope.js';
 import { errorText } from '../task/error-text.js';
 import { retriesUsedUp, retryDelay } from '../task/retry-policy.js';
 import { TaskOutcome, type TaskOutcomeKind } from '../task/task-outcome.js';
+import type { WatchedParts } from './activity-watcher.js';
 import { Completion } from './completion.js';
 import { abortReason, describe, Run } from './run.js';
 import type { TaskHandler } from './task-handler.js';
@@ -23,7 +24,7 @@ export interface ExecutorHost {
 }
 
 /** What an executor needs. */
-export interface ExecutorParts {
+export interface ExecutorParts extends WatchedParts {
   readonly handler: TaskHandler;
   readonly settings: ResolvedTypeOptions;
   readonly clock: Clock;
@@ -79,6 +80,7 @@ export class Executor {
       return;
     }
     this.observeStart(run, storeOffsetMs);
+    this.parts.watcher?.handlerStarted(run, handler.name);
     const stopTimeout = this.limitTime(run);
     let result: unknown;
     try {
@@ -133,7 +135,7 @@ export class Executor {
     stopTimeout?.();
     if (value instanceof Completion) this.completeAs(run, value);
     else this.judge(run, value instanceof TaskOutcome ? value.decision : { kind: 'complete' });
-    this.parts.host.ended(run);
+    this.ended(run);
   }
 
   private failed(run: Run, error: unknown, stopTimeout: (() => void) | null): void {
@@ -141,6 +143,11 @@ export class Executor {
     // A handler that obeys the abort of a stop has not failed: the task is given back.
     if (run.abortCause === 'shutdown' && !run.settled) this.release(run);
     else this.judge(run, { kind: 'retry', delayMs: null, error });
+    this.ended(run);
+  }
+
+  private ended(run: Run): void {
+    this.parts.watcher?.handlerEnded(run);
     this.parts.host.ended(run);
   }
 
@@ -221,6 +228,7 @@ export class Executor {
 
   private settle(run: Run, settle: Settle, event: QueueEvent | null): void {
     run.settled = true;
+    this.parts.watcher?.runSettled(run, settle, event);
     this.parts.host.settle(run, settle, event);
   }
 

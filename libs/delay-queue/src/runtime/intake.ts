@@ -42,7 +42,7 @@ export class Intake {
 
   /** How many tasks may be claimed beyond the free places. */
   get aheadRoom(): number {
-    return this.ahead.room(this.kept);
+    return this.parts.slots.isSuspended ? 0 : this.ahead.room(this.kept);
   }
 
   /**
@@ -64,10 +64,13 @@ export class Intake {
   /** Starts what was taken, after those that have been waiting, in the places that are kept. */
   startTaken({ paused }: TurnReply): void {
     const begun = Math.min(this.kept, this.ahead.size);
-    const unused = this.kept - begun;
+    let unused = this.kept - begun;
     this.kept = 0;
     this.starting = true;
-    for (let place = 0; place < begun; place++) this.startFirst();
+    for (let place = 0; place < begun; place++) {
+      // One that was started here may have had the type suspended, and the others given back.
+      if (!this.startFirst()) unused++;
+    }
     this.starting = false;
     this.parts.slots.release(unused);
     this.startWaiting();
@@ -87,8 +90,9 @@ export class Intake {
     this.ahead.handlerEnded();
   }
 
-  /** Starts what waits here, as far as there are places. */
+  /** Starts what waits here, as far as there are places; while the type is suspended, gives it back. */
   startWaiting(): void {
+    if (this.parts.slots.isSuspended) this.giveBackWaiting();
     // A handler that ends at once frees its place again: the loop below goes on, and not one inside another.
     if (this.starting) return;
     this.starting = true;
@@ -125,11 +129,12 @@ export class Intake {
     }
   }
 
-  private startFirst(): void {
+  private startFirst(): boolean {
     const task = this.ahead.shift();
-    if (task === null) return;
+    if (task === null) return false;
     this.parts.executor.start(task.run, task.storeOffsetMs);
     this.parts.stuckWatch.handlersStarted();
+    return true;
   }
 
   /** Tells the store that these tasks are not run here; when it is too late for that, tells whoever reads the log. */

@@ -9,7 +9,7 @@ import type { PartitionSignal } from '../ports/wakeup.js';
 import { ArmWatch, type ArmWatchHost } from './arm-watch.js';
 import { DueTimer } from './due-timer.js';
 import { EpochWatch } from './epoch-watch.js';
-import { Executor, type ExecutorHost } from './executor.js';
+import { Executor, type ExecutorHost, type ExecutorParts } from './executor.js';
 import { Intake } from './intake.js';
 import { LeaseKeeper } from './lease-keeper.js';
 import { LoadWatch } from './load-watch.js';
@@ -25,7 +25,7 @@ import { type CallTimes, TurnLoop, type TurnLoopHost } from './turn-loop.js';
 import type { SlotUser, TypeSlots } from './type-slots.js';
 
 /** What a lane is made of. */
-export interface LaneParts {
+export interface LaneParts extends Pick<ExecutorParts, 'watcher'> {
   readonly ref: PartitionRef;
   readonly holder: string;
   readonly settings: ResolvedTypeOptions;
@@ -130,7 +130,7 @@ export class Lane implements ExecutorHost, TurnLoopHost, ArmWatchHost, SlotUser 
     return this.phase === 'open' && (this.intake.waiting > 0 || (this.claimWanted && this.loop.isReady));
   }
 
-  placeFreed(): void {
+  placesChanged(): void {
     this.intake.startWaiting();
     if (this.claimWanted) this.loop.pump();
   }

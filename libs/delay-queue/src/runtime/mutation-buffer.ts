@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers';
 import type { PartitionRef } from '../core/partition.js';
 import type { Clock } from '../core/clock.js';
 import { isStoreError, type StoreError, StoreRejectedError, StoreUnavailableError } from '../core/errors.js';

@@ -1,8 +1,10 @@
+import { setImmediate } from 'node:timers';
 import type { Clock } from '../core/clock.js';
 import { isStoreError } from '../core/errors.js';
 import type { QueueObserver } from '../ports/queue-event.js';
 import type { TaskStore } from '../ports/task-store.js';
 import type { TurnReply } from '../ports/turn.js';
+import type { WatchedParts } from './activity-watcher.js';
 import { RetryPause } from './retry-pause.js';
 import { eventOfAnswer, type SettleBuffer } from './settle-buffer.js';
 import type { StoreMonitor } from './store-monitor.js';
@@ -30,7 +32,7 @@ export interface TurnLoopHost {
 }
 
 /** What a turn loop is made of. */
-export interface TurnLoopParts {
+export interface TurnLoopParts extends WatchedParts {
   readonly store: TaskStore;
   readonly clock: Clock;
   readonly monitor: StoreMonitor;
@@ -73,9 +75,11 @@ export class TurnLoop {
   pump(): void {
     if (this.gathering || !this.isReady) return;
     this.gathering = true;
+    this.parts.watcher?.callBegan();
     setImmediate(() => {
       this.gathering = false;
       this.send();
+      this.parts.watcher?.callEnded();
     });
   }
 
@@ -91,10 +95,11 @@ export class TurnLoop {
   }
 
   private async turn(): Promise<void> {
-    const { composer, host, store, clock } = this.parts;
+    const { composer, host, store, clock, watcher } = this.parts;
     const turn = composer.compose(host.wish());
     if (turn === null) return;
     this.flying = true;
+    watcher?.callBegan();
     host.sent(turn);
     const sentAtMs = clock.monotonicMs();
     const onLateReply = (reply: TurnReply) => host.repliedLate(reply, { sentAtMs, receivedAtMs: clock.monotonicMs() });
@@ -105,6 +110,7 @@ export class TurnLoop {
       else this.succeeded(turn, answer.reply, { sentAtMs, receivedAtMs: clock.monotonicMs() });
     } finally {
       this.pump();
+      watcher?.callEnded();
     }
   }
 

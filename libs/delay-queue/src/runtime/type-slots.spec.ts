@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { type SlotUser, TypeSlots } from './type-slots.js';
 
 /** A lane that claims whenever it may, and tells when it hears of a free place. */
-function user(of: { canClaimNow?: boolean; placeFreed?: () => unknown } = {}): SlotUser {
-  return { canClaimNow: of.canClaimNow ?? true, placeFreed: () => void of.placeFreed?.() };
+function user(of: { canClaimNow?: boolean; placesChanged?: () => unknown } = {}): SlotUser {
+  return { canClaimNow: of.canClaimNow ?? true, placesChanged: () => void of.placesChanged?.() };
 }
 
 describe('TypeSlots', () => {
@@ -30,8 +30,8 @@ describe('TypeSlots', () => {
     const slots = new TypeSlots(3);
     slots.reserve(3, anyone);
     const seen: string[] = [];
-    slots.join(user({ placeFreed: () => seen.push(`a ${slots.free}`) }));
-    slots.join(user({ placeFreed: () => seen.push(`b ${slots.free}`) }));
+    slots.join(user({ placesChanged: () => seen.push(`a ${slots.free}`) }));
+    slots.join(user({ placesChanged: () => seen.push(`b ${slots.free}`) }));
     slots.release(2);
     expect(seen).toEqual(['a 2', 'b 2']);
   });
@@ -39,7 +39,7 @@ describe('TypeSlots', () => {
   it('does not bother the lanes with a release of nothing', () => {
     const slots = new TypeSlots(3);
     let told = 0;
-    slots.join(user({ placeFreed: () => told++ }));
+    slots.join(user({ placesChanged: () => told++ }));
     slots.release(0);
     expect(told).toBe(0);
   });
@@ -81,5 +81,18 @@ describe('TypeSlots', () => {
     expect(slots.reserve(1, cutOff)).toBe(0);
     slots.release(1);
     expect(slots.reserve(1, anyone)).toBe(1);
+  });
+
+  it('has no place while it is suspended, and tells the lanes of both changes', () => {
+    const slots = new TypeSlots(3);
+    const seen: number[] = [];
+    slots.join(user({ placesChanged: () => seen.push(slots.free) }));
+    slots.reserve(2, anyone);
+    slots.suspend();
+    expect([slots.isSuspended, slots.reserve(1, anyone)]).toEqual([true, 0]);
+    slots.release(1);
+    slots.resume();
+    expect([slots.isSuspended, slots.free]).toEqual([false, 2]);
+    expect(seen).toEqual([0, 0, 2]);
   });
 });

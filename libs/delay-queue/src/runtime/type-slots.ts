@@ -2,8 +2,8 @@
 export interface SlotUser {
   /** It waits for a place, and could claim for one at once. */
   readonly canClaimNow: boolean;
-  /** A place has become free. */
-  placeFreed(): void;
+  /** A place has become free, or the type was suspended. */
+  placesChanged(): void;
 }
 
 /**
@@ -15,13 +15,18 @@ export interface SlotUser {
  */
 export class TypeSlots {
   private used = 0;
+  private suspended = false;
   private readonly users = new Set<SlotUser>();
   private readonly waiting = new Set<SlotUser>();
 
   constructor(readonly size: number) {}
 
   get free(): number {
-    return this.size - this.used;
+    return this.suspended ? 0 : this.size - this.used;
+  }
+
+  get isSuspended(): boolean {
+    return this.suspended;
   }
 
   /** Lets a lane hear of places that become free. */
@@ -43,7 +48,19 @@ export class TypeSlots {
   release(count: number): void {
     if (count === 0) return;
     this.used -= count;
-    for (const user of this.users) user.placeFreed();
+    this.tellUsers();
+  }
+
+  /** Leaves no place free until {@link resume}, as if all were taken. */
+  suspend(): void {
+    this.suspended = true;
+    this.tellUsers();
+  }
+
+  /** Gives the free places back. */
+  resume(): void {
+    this.suspended = false;
+    this.tellUsers();
   }
 
   /** Those who cannot claim now (their store node is away, say) hold nobody up. */
@@ -54,5 +71,9 @@ export class TypeSlots {
       if (other.canClaimNow) ahead++;
     }
     return ahead;
+  }
+
+  private tellUsers(): void {
+    for (const user of this.users) user.placesChanged();
   }
 }

@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
 import { type HealthIndicatorResult, HealthIndicatorService } from '@nestjs/terminus';
 import { DelayQueueHealth } from '../nest/delay-queue-health.js';
+import { getDelayQueueToken } from '../nest/get-delay-queue-token.js';
 import { errorText } from '../task/error-text.js';
 
 /**
@@ -12,23 +14,36 @@ import { errorText } from '../task/error-text.js';
  * @Get('health')
  * @HealthCheck()
  * check() {
- *   return this.health.check([() => this.delayQueue.isHealthy('delay-queue')]);
+ *   return this.health.check([
+ *     () => this.delayQueue.isHealthy('delay-queue'),
+ *     () => this.delayQueue.isHealthy('reports', { queue: 'reports' }),
+ *   ]);
  * }
  */
 @Injectable()
 export class DelayQueueHealthIndicator {
   constructor(
-    private readonly queue: DelayQueueHealth,
+    private readonly modules: ModuleRef,
     private readonly indicators: HealthIndicatorService,
   ) {}
 
-  /** @param key under which the result stands. */
-  isHealthy<const Key extends string = 'delay-queue'>(key: Key = 'delay-queue' as Key): HealthIndicatorResult<Key> {
-    const { status, error, ...details } = this.queue.check();
+  /**
+   * @param key under which the result stands.
+   * @param options `queue` names the queue to ask, where the application has several.
+   */
+  isHealthy<const Key extends string = 'delay-queue'>(
+    key: Key = 'delay-queue' as Key,
+    options: { readonly queue?: string } = {},
+  ): HealthIndicatorResult<Key> {
+    const { status, error, ...details } = this.healthOf(options.queue).check();
     const indicator = this.indicators.check(key);
     if (status === 'up') return indicator.up(details);
     const message = error === null ? 'no store call has completed' : firstLine(errorText(error));
     return indicator.down({ ...details, message });
+  }
+
+  private healthOf(queue: string | undefined): DelayQueueHealth {
+    return this.modules.get<DelayQueueHealth>(getDelayQueueToken(queue, DelayQueueHealth), { strict: false });
   }
 }
 
