@@ -5,6 +5,7 @@ import { QueueSettings } from '../options/queue-settings.js';
 import type { QueueLogger } from '../ports/queue-event.js';
 import type { TaskStore } from '../ports/task-store.js';
 import { DelayQueueRuntime } from '../runtime/delay-queue-runtime.js';
+import { createQueueSettings } from './create-queue-settings.js';
 import { createTaskStore } from './create-task-store.js';
 import { DeadLetterTrimmer } from './dead-letter-trimmer.js';
 import { DelayQueueAdmin } from './delay-queue-admin.js';
@@ -15,6 +16,7 @@ import { DelayQueueProducer } from './delay-queue-producer.js';
 import { DELAYED_TASK, DELAYED_TASK_PROVIDER } from './enhancers/delayed-task-request.js';
 import { HandlerEnhancerReader } from './enhancers/handler-enhancers.js';
 import { EventHub } from './event-hub.js';
+import { FeatureTypesFinder } from './feature-types-finder.js';
 import { HandlerExplorer } from './handler-explorer.js';
 import { HandlerFactory } from './handler-factory.js';
 import { HandlerMetadataAccessor } from './handler-metadata-accessor.js';
@@ -26,7 +28,7 @@ import { Housekeeping } from './housekeeping.js';
 import { IntervalRegistryFinder } from './interval-registry.js';
 import { NestQueueLogger } from './nest-queue-logger.js';
 import { QueueLifecycle } from './queue-lifecycle.js';
-import { type ResolvedModuleOptions, resolveModuleOptions } from './resolve-module-options.js';
+import { resolveModuleOptions } from './resolve-module-options.js';
 import { TaskLists } from './task-lists.js';
 import { MODULE_OPTIONS, QUEUE_CLOCK, QUEUE_LOGGER, RESOLVED_OPTIONS, TASK_STORE } from './tokens.js';
 
@@ -59,11 +61,8 @@ const QUEUE_PROVIDERS: Provider[] = [
   { provide: QUEUE_CLOCK, useValue: systemClock },
   { provide: QUEUE_LOGGER, useClass: NestQueueLogger },
   EventHub,
-  {
-    provide: QueueSettings,
-    useFactory: ({ settings }: ResolvedModuleOptions) => settings,
-    inject: [RESOLVED_OPTIONS],
-  },
+  FeatureTypesFinder,
+  { provide: QueueSettings, useFactory: createQueueSettings, inject: [RESOLVED_OPTIONS, FeatureTypesFinder] },
   { provide: TASK_STORE, useFactory: createTaskStore, inject: [RESOLVED_OPTIONS, QUEUE_CLOCK, QUEUE_LOGGER] },
   {
     provide: DelayQueueRuntime,
