@@ -66,7 +66,8 @@ export class MutationDesk {
     );
     await after;
     const outcomes = (await answers).map(toOutcome);
-    if (outcomes[0] !== undefined && outcomes.every((outcome) => outcome instanceof QueueClosedError)) throw outcomes[0];
+    if (outcomes[0] !== undefined && outcomes.every((outcome) => outcome instanceof QueueClosedError))
+      throw outcomes[0];
     return outcomes;
   }
 
