@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import ts from 'typescript';
+import { givenImports } from './given-imports.js';
 import type { CodeBlock } from './markdown.js';
 
 /** A document and the TypeScript that it shows. */
@@ -58,9 +59,9 @@ function filesOf({ document, blocks }: SnippetSource): readonly SnippetFile[] {
 
 /** Without an import or export a file is a script, which must not wait and shares its names with all others. */
 function asModule(text: string): string {
-  // On the first line, so that all lines keep their numbers.
-  const whole = isWhole(text) ? text : `class Snippet { ${text}\n}`;
-  return `${whole}\nexport {};\n`;
+  // On the first line, so that all lines keep their numbers. What members a fragment does not show is its own affair.
+  const whole = isWhole(text) ? text : `class Snippet { readonly [member: string]: any; ${text}\n}`;
+  return `${givenImports(text)}${whole}\nexport {};\n`;
 }
 
 function isWhole(text: string): boolean {

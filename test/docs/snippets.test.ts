@@ -22,7 +22,7 @@ const WRONG: SnippetSource = {
   document: 'WRONG.md',
   blocks: [
     "import { DelayQueueProducer } from 'nestjs-delay-queue';\nconst producer: DelayQueueProducer = 'wrong';",
-    '@Injectable()\nasync handle() {}',
+    "@OnDelayedTask('charge')\nasync handle(payload: { orderId: string }): Promise<number> {\n  return this.length(payload, none);\n}",
     '// given.ts\nexport const given = 1;',
     "import { given } from './given.js';\nconst text: string = given;",
   ].map((text) => ({ kind: 'code', language: 'ts', text, line: 10 })),
@@ -47,7 +47,7 @@ describe('the TypeScript in the documents', () => {
   it('would not compile if it were wrong: the error names the document and the line', () => {
     expect(errors.filter((error) => error.startsWith(WRONG.document))).toEqual([
       "WRONG.md:11 TS2322: Type 'string' is not assignable to type 'DelayQueueProducer'.",
-      "WRONG.md:10 TS2304: Cannot find name 'Injectable'.",
+      "WRONG.md:12 TS2304: Cannot find name 'none'.",
       "WRONG.md:11 TS2322: Type 'number' is not assignable to type 'string'.",
     ]);
   });
