@@ -110,10 +110,12 @@ async function checkConsumer(name, peers, tarball) {
   await checkTypes(consumer);
   const states = await runScript(consumer, 'check-lifecycle.cjs');
   const enhancers = await runScript(consumer, 'check-enhancers.cjs');
+  await runScript(consumer, 'check-schemas.cjs');
 
   const counts = Object.entries(fromEsm).map(([entry, names]) => `${entry} (${names.length} exports)`);
   console.log(`${name}: ${counts.join(', ')}: import, require() and types work`);
   console.log(`${name}: applications boot and close in order in ${states} states, enhancers pass ${enhancers} checks`);
+  console.log(`${name}: schemas are asked, and a class says which packages it needs`);
 }
 
 /** Runs one of the scripts beside this one as a script of the consumer, and answers what it printed. */

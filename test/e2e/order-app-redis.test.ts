@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Test } from '@nestjs/testing';
+import { DelayQueueAdmin, DelayQueueModule, DelayQueueProducer, type PayloadOf } from 'nestjs-delay-queue';
 import type { OrderAnswer } from '../../apps/order-app/src/demo/customer.js';
 import { RedisServer } from '../support/redis-server.js';
 import { waitFor } from '../support/wait-for.js';
@@ -106,6 +108,39 @@ describe('the shop on Redis', () => {
       expect((await settled(shop, takenId ?? '')).status).toBe('cancelled');
       expect((await shop.order(id)).status).toBe('paid');
       expect(await shop.available(sku)).toBe(4);
+    },
+    TEST_MS,
+  );
+
+  it(
+    'runs a timeout that an older shop has scheduled, in the first version of its payload',
+    async () => {
+      const sku = await shop.newArticle(5);
+      const { id } = await shop.place(sku, 2);
+      const olderShop = await Test.createTestingModule({
+        imports: [DelayQueueModule.forRoot({ connection: redis.url, prefix: 'shop' })],
+      }).compile();
+      await olderShop.init();
+      const firstVersion = { orderId: id } as PayloadOf<'order_timeout'>;
+      const { status } = await olderShop
+        .get(DelayQueueProducer)
+        .schedule('order_timeout', firstVersion, { delay: 0, id: `order:${id}`, onDuplicate: 'replace' });
+      await olderShop.close();
+      expect(status).toBe('replaced');
+      expect((await settled(shop, id)).status).toBe('cancelled');
+      expect(await shop.available(sku)).toBe(5);
+    },
+    TEST_MS,
+  );
+
+  it(
+    'does not schedule a timeout that its handler could not read',
+    async () => {
+      const { app } = shop;
+      const payload = { orderId: 'no order', payBefore: null };
+      const refused = app.get(DelayQueueProducer).schedule('order_timeout', payload, { delay: 0, id: 'refused' });
+      await expect(refused).rejects.toMatchObject({ code: 'invalid_payload', field: 'payload.orderId' });
+      expect(await app.get(DelayQueueAdmin).listDead('order_timeout')).toMatchObject({ items: [] });
     },
     TEST_MS,
   );

@@ -31,7 +31,7 @@ describe('the enhancers of the timeout', () => {
   it('the guard refuses a task that names another order than its own', async () => {
     const { id } = await shop.place(await shop.newArticle(5), 1);
     const retried = nextEvent(events, 'retried', 'by-hand');
-    await producer.schedule(ORDER_TIMEOUT, { orderId: id }, { delay: 0, id: 'by-hand' });
+    await producer.schedule(ORDER_TIMEOUT, { orderId: id, payBefore: null }, { delay: 0, id: 'by-hand' });
     expect((await retried).error).toBeInstanceOf(ForbiddenException);
     expect((await shop.order(id)).status).toBe('pending');
     await producer.cancel(ORDER_TIMEOUT, 'by-hand');

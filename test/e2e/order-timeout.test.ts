@@ -30,12 +30,12 @@ describe('the timeout of an order', () => {
   it('gives the pieces back once, however often it is delivered', async () => {
     const sku = await shop.newArticle(10);
     const { id } = await orders.place({ sku, quantity: 4 });
-    await handler.cancelUnpaid({ orderId: id });
+    await handler.cancelUnpaid({ orderId: id, payBefore: null });
     const cancelled = await orders.get(id);
     expect(cancelled.status).toBe('cancelled');
     expect(await shop.available(sku)).toBe(10);
-    await handler.cancelUnpaid({ orderId: id });
-    await Promise.all(Array.from({ length: 10 }, () => handler.cancelUnpaid({ orderId: id })));
+    await handler.cancelUnpaid({ orderId: id, payBefore: null });
+    await Promise.all(Array.from({ length: 10 }, () => handler.cancelUnpaid({ orderId: id, payBefore: null })));
     expect(await orders.get(id)).toEqual(cancelled);
     expect(await shop.available(sku)).toBe(10);
   });
@@ -43,7 +43,7 @@ describe('the timeout of an order', () => {
   it('gives the pieces back once when its first deliveries come at the same time', async () => {
     const sku = await shop.newArticle(10);
     const { id } = await orders.place({ sku, quantity: 4 });
-    await Promise.all(Array.from({ length: 10 }, () => handler.cancelUnpaid({ orderId: id })));
+    await Promise.all(Array.from({ length: 10 }, () => handler.cancelUnpaid({ orderId: id, payBefore: null })));
     expect((await orders.get(id)).status).toBe('cancelled');
     expect(await shop.available(sku)).toBe(10);
   });
@@ -52,14 +52,14 @@ describe('the timeout of an order', () => {
     const sku = await shop.newArticle(10);
     const { id } = await orders.place({ sku, quantity: 4 });
     const paid = await orders.pay(id);
-    await handler.cancelUnpaid({ orderId: id });
+    await handler.cancelUnpaid({ orderId: id, payBefore: null });
     expect(await orders.get(id)).toEqual(paid);
     expect(await shop.available(sku)).toBe(6);
   });
 
   it('does nothing for an order that is not there', async () => {
     const orderId = '00000000-0000-4000-8000-000000000000';
-    await expect(handler.cancelUnpaid({ orderId })).resolves.toBeUndefined();
+    await expect(handler.cancelUnpaid({ orderId, payBefore: null })).resolves.toBeUndefined();
   });
 
   it(

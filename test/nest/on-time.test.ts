@@ -39,10 +39,9 @@ afterAll(() => redis.release(), 30_000);
 
 /** Waits for this delivery of a task, and returns how long after `dueMs` it started. */
 async function latenessOf(id: string, delivery: number, dueMs: (times: readonly number[]) => number): Promise<number> {
-  const times = await waitFor(() => (started.get(id)?.length === delivery ? started.get(id) : undefined), {
-    deadlineMs: 20_000,
-    what: `delivery ${delivery} of ${id}`,
-  });
+  const deliveries = (): readonly number[] => started.get(id) ?? [];
+  await waitFor(() => deliveries().length === delivery, { deadlineMs: 20_000, what: `delivery ${delivery} of ${id}` });
+  const times = deliveries();
   return (times.at(-1) ?? Number.NaN) - dueMs(times);
 }
 

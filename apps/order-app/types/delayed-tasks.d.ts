@@ -1,10 +1,11 @@
 import 'nestjs-delay-queue';
+import type { OrderTimeoutPayload } from '../src/orders/order-timeout.payload.js';
 
 declare module 'nestjs-delay-queue' {
   /** The shop's task types and their payloads: checked wherever a task is scheduled or handled. */
   interface DelayedTasks {
     /** The time to pay an order is over. */
-    order_timeout: { readonly orderId: string };
+    order_timeout: OrderTimeoutPayload;
     /** A user is to be reminded of something. */
     reminder: { readonly userId: string; readonly text: string };
     /** Another system is to be told something. */

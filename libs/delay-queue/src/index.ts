@@ -8,13 +8,16 @@ export {
   InvalidArgumentError,
   InvalidPayloadError,
   isStoreError,
+  type PayloadIssue,
   QueueClosedError,
   type StoreError,
   StoreRejectedError,
   StoreUnavailableError,
 } from './core/errors.js';
+export type { ModuleExtras } from './nest/compose-module.js';
 export { DelayQueueAdmin, type PurgeResult, type RedriveResult } from './nest/delay-queue-admin.js';
 export { DelayQueueEvents, type QueueEventKind, type QueueEventOf } from './nest/delay-queue-events.js';
+export type { DelayQueueFeatureOptions } from './nest/delay-queue-feature.module.js';
 export { DelayQueueHealth } from './nest/delay-queue-health.js';
 export {
   DelayQueueModule,
@@ -55,16 +58,18 @@ export type { PageOptions, TaskPage } from './nest/task-page.js';
 export type { TaskView } from './nest/task-view.js';
 export type { PartitionCounts, TypeStats } from './nest/type-stats.js';
 export type { IdempotentOptions } from './options/idempotent-options.js';
+export type { PayloadClass, PayloadSchema } from './options/payload-schema.js';
 export type {
   BackoffOptions,
   HandlerOptions,
   QueueOptions,
   SharedTypeOptions,
   TaskTypeOptions,
+  TypesOptions,
 } from './options/queue-options.js';
 export type { MutationStatus } from './ports/mutation.js';
 export type { QueueEvent } from './ports/queue-event.js';
-export type { RedisConnectionOption } from './redis/redis-connection.js';
+export type { RedisClient, RedisConnectionOption } from './redis/redis-connection.js';
 export type { OnceResult } from './runtime/once-runner.js';
 export type { QueueHealth, StuckHandler } from './runtime/queue-health.js';
 export type { DelayedTask } from './task/delayed-task.js';
@@ -72,3 +77,4 @@ export type { DelayedTask } from './task/delayed-task.js';
 export * from './task/delayed-tasks.js';
 export { TaskOutcome, type TaskOutcomeKind } from './task/task-outcome.js';
 export type { TaskState, TaskStateOrNone } from './task/task-state.js';
+export type { UpcastStep } from './task/upcast-payload.js';

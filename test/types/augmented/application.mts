@@ -8,28 +8,93 @@ import {
   DelayQueueAdmin,
   DelayQueueContext,
   type DelayQueueEvents,
+  DelayQueueModule,
   type DelayQueueProducer,
   getDelayQueueToken,
   Idempotent,
   type IdempotencyService,
   OnDelayedTask,
+  type PayloadBySchema,
+  type PayloadInputOf,
+  type PayloadOf,
   TaskContext,
   TaskOutcome,
   TaskPayload,
   type TaskType,
 } from 'nestjs-delay-queue';
+import { type } from 'arktype';
+import * as v from 'valibot';
+import { z } from 'zod';
+
+const reminder = z.object({ to: z.string(), at: z.coerce.date<string>(), urgent: z.boolean().default(false) });
 
 declare module 'nestjs-delay-queue' {
   interface DelayedTasks {
     order_timeout: { orderId: string };
     send_mail: { to: string; template?: 'welcome' | 'goodbye' };
     anything: unknown;
+    reminder: PayloadBySchema<typeof reminder>;
   }
 }
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 
-export const taskTypesAreTheKeys: Equal<TaskType, 'order_timeout' | 'send_mail' | 'anything'> = true;
+export const taskTypesAreTheKeys: Equal<TaskType, 'order_timeout' | 'send_mail' | 'anything' | 'reminder'> = true;
+
+export const thePayloadIsTheEntry: Equal<PayloadOf<'order_timeout'>, { orderId: string }> = true;
+export const itIsScheduledAsItIsHandled: Equal<PayloadInputOf<'order_timeout'>, { orderId: string }> = true;
+export const unlessASchemaSaysElse: Equal<PayloadOf<'reminder'>, { to: string; at: Date; urgent: boolean }> = true;
+export const inWhichItTakes: Equal<
+  PayloadInputOf<'reminder'>,
+  { to: string; at: string; urgent?: boolean | undefined }
+> = true;
+
+class OrderTimeoutPayload {
+  orderId!: string;
+}
+
+class MailPayload {
+  to!: string;
+}
+
+/** A schema, a class, versions: where a type's settings stand, in the root and in a feature. */
+export const modules = [
+  DelayQueueModule.forRoot({
+    embedded: true,
+    types: {
+      order_timeout: { schema: OrderTimeoutPayload, version: 2, upcast: { 1: (old: { order: string }) => old.order } },
+      send_mail: { onUnknownVersion: 'wait', partitions: 4 },
+    },
+  }),
+  DelayQueueModule.forFeature({ types: { order_timeout: { schema: z.object({ orderId: z.uuid() }) } } }),
+  DelayQueueModule.forFeature({ types: { order_timeout: { schema: v.object({ orderId: v.string() }) } } }),
+  DelayQueueModule.forFeature({ types: { order_timeout: { schema: type({ orderId: 'string' }) } } }),
+  DelayQueueModule.forFeature({ types: { anything: { schema: z.string() }, reminder: { schema: reminder } } }),
+  // What a schema takes is its own affair, as long as the handler gets what it is promised.
+  DelayQueueModule.forFeature({ types: { order_timeout: { schema: z.object({ orderId: z.coerce.string() }) } } }),
+  // @ts-expect-error -- no such type
+  DelayQueueModule.forRoot({ embedded: true, types: { order_timeuot: { partitions: 4 } } }),
+  // @ts-expect-error -- no such type
+  DelayQueueModule.forFeature({ types: { order_timeuot: { partitions: 4 } } }),
+  // @ts-expect-error -- no such option
+  DelayQueueModule.forFeature({ types: { order_timeout: { partition: 4 } } }),
+  // @ts-expect-error -- what the schema makes is not the payload that the handler takes
+  DelayQueueModule.forFeature({ types: { order_timeout: { schema: z.object({ orderId: z.number() }) } } }),
+  // @ts-expect-error -- a schema of valibot that makes something else
+  DelayQueueModule.forFeature({ types: { order_timeout: { schema: v.object({ orderId: v.number() }) } } }),
+  // @ts-expect-error -- the class of another payload
+  DelayQueueModule.forFeature({ types: { order_timeout: { schema: MailPayload } } }),
+  // @ts-expect-error -- no schema at all
+  DelayQueueModule.forFeature({ types: { order_timeout: { schema: 'string' } } }),
+  // @ts-expect-error -- a step is a function
+  DelayQueueModule.forFeature({ types: { order_timeout: { version: 2, upcast: { 1: 'orderId' } } } }),
+  // @ts-expect-error -- no such answer
+  DelayQueueModule.forFeature({ types: { order_timeout: { onUnknownVersion: 'ignore' } } }),
+  // @ts-expect-error -- a feature has no connection
+  DelayQueueModule.forFeature({ embedded: true, types: {} }),
+  // @ts-expect-error -- a feature has types
+  DelayQueueModule.forFeature({}),
+];
 
 export async function producers(producer: DelayQueueProducer): Promise<void> {
   await producer.schedule('order_timeout', { orderId: '1' }, { delay: '30m' });
@@ -61,6 +126,11 @@ export async function producers(producer: DelayQueueProducer): Promise<void> {
   // @ts-expect-error -- an item without a time
   await producer.scheduleMany('order_timeout', [{ payload: { orderId: '1' } }]);
 
+  await producer.schedule('reminder', { to: 'a', at: '2025-01-01' }, { delay: '1h' });
+  await producer.scheduleMany('reminder', [{ payload: { to: 'a', at: '2025-01-01', urgent: true }, delay: '1h' }]);
+  // @ts-expect-error -- the handler gets a Date, and what is stored is the text
+  await producer.schedule('reminder', { to: 'a', at: new Date() }, { delay: '1h' });
+
   await producer.reschedule('order_timeout', 'x', { delay: '1h' });
   // @ts-expect-error -- no such type
   await producer.reschedule('other', 'x', { delay: '1h' });
@@ -73,13 +143,14 @@ export async function producers(producer: DelayQueueProducer): Promise<void> {
 export async function views(producer: DelayQueueProducer, admin: DelayQueueAdmin): Promise<void> {
   const task = await producer.get('order_timeout', 'x');
   const orderId: string | undefined = task?.payload?.orderId;
+  const at: string | undefined = (await producer.get('reminder', 'x'))?.payload?.at;
   const page = await admin.listDead('send_mail');
   const to: string | undefined = page.items[0]?.payload?.to;
   // @ts-expect-error -- the payload has no such field
   const missing = task?.payload?.missing;
   // An administrator may ask for types of other applications.
   const strange: unknown = (await admin.listDead('type_of_another_app')).items[0]?.payload;
-  console.log(orderId, to, missing, strange);
+  console.log(orderId, to, at, missing, strange);
 }
 
 export function events(queue: DelayQueueEvents): void {
@@ -145,6 +216,16 @@ export class Handlers {
     return payload.to;
   }
 
+  @OnDelayedTask('reminder', { onUnknownVersion: 'wait' })
+  whatTheSchemaMakes(payload: { to: string; at: Date; urgent: boolean }, task: DelayedTask<'reminder'>): number {
+    return payload.at.getTime() - task.payload.at.getTime();
+  }
+
+  @OnDelayedTask('order_timeout')
+  instanceOfTheClass(payload: OrderTimeoutPayload): string {
+    return payload.orderId;
+  }
+
   @OnDelayedTask('order_timeout')
   nothing(): void {}
 
@@ -169,6 +250,22 @@ export class Handlers {
   wrongPayload(payload: { orderNumber: number }): unknown {
     return payload;
   }
+
+  // @ts-expect-error -- the first argument is the payload
+  @OnDelayedTask('order_timeout')
+  taskOnly(task: DelayedTask<'order_timeout'>): string {
+    return task.id;
+  }
+
+  // @ts-expect-error -- the text is what is stored, the handler gets a Date
+  @OnDelayedTask('reminder')
+  whatTheSchemaTakes(payload: { to: string; at: string }): string {
+    return payload.at;
+  }
+
+  // @ts-expect-error -- a setting that producers must know does not belong into the decorator
+  @OnDelayedTask('order_timeout', { schema: OrderTimeoutPayload })
+  sharedOption(): void {}
 
   // @ts-expect-error -- fits one of the two types only
   @OnDelayedTask('order_timeout')

@@ -11,11 +11,16 @@ import {
   type PayloadOf,
   type TaskType,
 } from 'nestjs-delay-queue';
+import { z } from 'zod';
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 
 export const anyNameIsAType: Equal<TaskType, string> = true;
 export const payloadsAreUnknown: Equal<PayloadOf<'order_timeout'>, unknown> = true;
+
+class Payload {
+  any!: string;
+}
 
 // What an environment variable is.
 declare const url: string | undefined;
@@ -25,6 +30,12 @@ export const modules = [
   DelayQueueModule.forRoot({ embedded: true, types: { order_timeout: { partitions: 4, dedupeFor: '1h' } } }),
   DelayQueueModule.forRootAsync({ isGlobal: false, useFactory: () => ({ connection: url }) }),
   DelayQueueModule.forRootAsync({ inject: ['URL'], useFactory: async (given: string) => ({ connection: given }) }),
+  DelayQueueModule.forFeature({ types: { whatever: { schema: z.object({ any: z.string() }), version: 2 } } }),
+  DelayQueueModule.forFeature({ types: { whatever: { schema: Payload, upcast: { 1: (old) => old } } } }),
+  // @ts-expect-error -- no schema at all
+  DelayQueueModule.forFeature({ types: { whatever: { schema: {} } } }),
+  // @ts-expect-error -- what an old payload was must be said, or looked at
+  DelayQueueModule.forFeature({ types: { whatever: { version: 2, upcast: { 1: (old) => old.any } } } }),
   // @ts-expect-error -- no such option
   DelayQueueModule.forRoot({ embeded: true }),
   // @ts-expect-error -- no such option of a type

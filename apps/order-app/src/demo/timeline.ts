@@ -65,6 +65,7 @@ export class Timeline {
         return `timeout buried: ${event.reason}`;
       case 'skipped':
       case 'snoozed':
+      case 'version unknown':
       case 'released':
       case 'lease lost':
       case 'settle unknown':
@@ -97,6 +98,7 @@ function outcomeOf(kind: OrderEvent['kind']): Delivery['outcome'] {
     case 'started':
     case 'mutated':
     case 'mark lost':
+    case 'version unknown':
     case 'stuck':
     case 'orphan removed':
       return null;

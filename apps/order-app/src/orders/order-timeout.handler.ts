@@ -1,6 +1,7 @@
 import { Injectable, Logger, UseGuards, UseInterceptors } from '@nestjs/common';
 import { OnDelayedTask } from 'nestjs-delay-queue';
 import { OrderRecords } from './order-records.js';
+import type { OrderTimeoutPayload } from './order-timeout.payload.js';
 import { ORDER_TIMEOUT } from './order-timeout-task.js';
 import { OwnOrderGuard } from './own-order.guard.js';
 import { TaskTimingInterceptor } from './task-timing.interceptor.js';
@@ -21,9 +22,13 @@ export class OrderTimeoutHandler {
   @OnDelayedTask(ORDER_TIMEOUT, { concurrency: 20, handlerTimeout: '30s', maxRetries: 10 })
   @UseGuards(OwnOrderGuard)
   @UseInterceptors(TaskTimingInterceptor)
-  async cancelUnpaid({ orderId }: { readonly orderId: string }): Promise<void> {
+  async cancelUnpaid({ orderId, payBefore }: OrderTimeoutPayload): Promise<void> {
     const cancelled = await this.records.cancelUnpaid(orderId);
-    if (cancelled) this.logger.log(`Order ${orderId} was not paid in time and is cancelled.`);
+    if (cancelled) this.logger.log(`Order ${orderId} was not paid ${deadline(payBefore)} and is cancelled.`);
     else this.logger.log(`Order ${orderId} is not pending any more; its timeout has nothing to do.`);
   }
+}
+
+function deadline(payBefore: string | null): string {
+  return payBefore === null ? 'in time' : `by ${payBefore}`;
 }

@@ -44,8 +44,9 @@ export class OrdersService {
     const { orderTimeoutMs } = this.config;
     const order = await this.records.place(pieces, orderTimeoutMs);
     try {
-      const { id } = order;
-      await this.delayQueue.schedule(ORDER_TIMEOUT, { orderId: id }, { delay: orderTimeoutMs, id: orderTimeoutId(id) });
+      const { id, payBefore } = order;
+      const payload = { orderId: id, payBefore: payBefore.toISOString() };
+      await this.delayQueue.schedule(ORDER_TIMEOUT, payload, { delay: orderTimeoutMs, id: orderTimeoutId(id) });
     } catch (cause) {
       await this.takeBack(order, cause);
       throw new ServiceUnavailableException('Orders cannot be taken at the moment. Please try again.', { cause });

@@ -13,7 +13,7 @@ export interface Clock {
   /**
    * Calls back once, after `delayMs`.
    *
-   * @param delayMs at most {@link MAX_TIMER_MS}; longer delays are cut to it, so a callback checks its clock.
+   * @param delayMs at most 2^31 − 1, 24.8 days; longer delays are cut to it, so a callback checks its clock.
    */
   setTimer(callback: () => void, delayMs: number): ClockTimer;
 }

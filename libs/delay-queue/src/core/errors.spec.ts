@@ -42,6 +42,16 @@ describe('errors', () => {
     expect(new ConfigurationError('types.a.partitions', 'x').field).toBe('types.a.partitions');
   });
 
+  it('lists all that is wrong with a payload, and counts what is too much for a message', () => {
+    const one = new InvalidPayloadError('payload.a', 'is odd');
+    expect(one.issues).toEqual([{ path: 'payload.a', message: 'is odd' }]);
+    const issues = Array.from({ length: 12 }, (_, index) => ({ path: `payload[${index}]`, message: 'is odd' }));
+    const many = InvalidPayloadError.ofIssues(issues, { cause });
+    expect(many).toMatchObject({ code: 'invalid_payload', field: 'payload[0]', issues, cause });
+    expect(many.message).toMatch(/^payload\[0\]: is odd; payload\[1\]: is odd; .*payload\[9\]: is odd \(and 2 more\)$/);
+    expect(InvalidPayloadError.ofIssues([]).issues).toEqual([{ path: 'payload', message: 'is not acceptable' }]);
+  });
+
   it('has a message of its own for a closed queue', () => {
     expect(new QueueClosedError()).toMatchObject({ name: 'QueueClosedError', code: 'closed' });
     expect(new QueueClosedError().message).toBe('The delay queue is closed.');

@@ -37,18 +37,46 @@ export class InvalidArgumentError extends DelayQueueError {
   }
 }
 
-/** A payload cannot be stored and read back unchanged; nothing was written. */
+/** One thing that is wrong with a payload. */
+export interface PayloadIssue {
+  /** Path to the offending value, for example `payload.items[2].price`. */
+  readonly path: string;
+  readonly message: string;
+}
+
+/** Issues that a message lists; more are only counted. */
+const MAX_LISTED_ISSUES = 10;
+
+/** A payload cannot be stored and read back unchanged, or does not fit its type's schema; nothing was written. */
 export class InvalidPayloadError extends DelayQueueError {
   override readonly name = 'InvalidPayloadError';
+  /** All that is wrong, at least one issue; the first stands at {@link field}. */
+  readonly issues: readonly PayloadIssue[];
 
   constructor(
     /** Path to the offending value, for example `payload.items[2].price`. */
     readonly field: string,
     problem: string,
-    options?: ErrorOptions,
+    options: ErrorOptions & { readonly furtherIssues?: readonly PayloadIssue[] } = {},
   ) {
-    super('invalid_payload', `${field}: ${problem}`, options);
+    const { furtherIssues = [], ...errorOptions } = options;
+    const issues = [{ path: field, message: problem }, ...furtherIssues];
+    super('invalid_payload', describeIssues(issues), errorOptions);
+    this.issues = issues;
   }
+
+  /** The error for what a schema has found; a schema need not say what is wrong. */
+  static ofIssues(issues: readonly PayloadIssue[], options: ErrorOptions = {}): InvalidPayloadError {
+    const [first = { path: 'payload', message: 'is not acceptable' }, ...furtherIssues] = issues;
+    return new InvalidPayloadError(first.path, first.message, { ...options, furtherIssues });
+  }
+}
+
+/** Lists issues in one line: `payload.to: is required; payload.at: is no date`. */
+function describeIssues(issues: readonly PayloadIssue[]): string {
+  const listed = issues.slice(0, MAX_LISTED_ISSUES).map(({ path, message }) => `${path}: ${message}`);
+  const more = issues.length - listed.length;
+  return listed.join('; ') + (more > 0 ? ` (and ${more} more)` : '');
 }
 
 /** The module is set up in a way that cannot work; the application does not boot. */

@@ -6,6 +6,7 @@ import type { QueueLogger } from '../ports/queue-event.js';
 import type { TaskStore } from '../ports/task-store.js';
 import type { ActivityWatcher } from '../runtime/activity-watcher.js';
 import { DelayQueueRuntime } from '../runtime/delay-queue-runtime.js';
+import { createQueueSettings } from './create-queue-settings.js';
 import { createTaskStore } from './create-task-store.js';
 import { DeadLetterTrimmer } from './dead-letter-trimmer.js';
 import { DelayQueueAdmin } from './delay-queue-admin.js';
@@ -18,6 +19,7 @@ import { DelayQueueRunner } from './delay-queue-runner.js';
 import { DELAYED_TASK, DELAYED_TASK_PROVIDER } from './enhancers/delayed-task-request.js';
 import { HandlerEnhancerReader } from './enhancers/handler-enhancers.js';
 import { EventHub } from './event-hub.js';
+import { FeatureTypesFinder } from './feature-types-finder.js';
 import { getDelayQueueToken } from './get-delay-queue-token.js';
 import { HandlerExplorer } from './handler-explorer.js';
 import { HandlerFactory } from './handler-factory.js';
@@ -117,10 +119,14 @@ const QUEUE_PROVIDERS: Provider[] = [
   { provide: QUEUE_LOGGER, useClass: NestQueueLogger },
   { provide: ACTIVITY_WATCHER, useValue: null },
   EventHub,
+  FeatureTypesFinder,
   {
     provide: QueueSettings,
-    useFactory: ({ settings }: ResolvedModuleOptions) => settings,
-    inject: [RESOLVED_OPTIONS],
+    useFactory: (name: string, resolved: ResolvedModuleOptions, features: FeatureTypesFinder) =>
+      createQueueSettings(resolved, features).catch((error: unknown) => {
+        throw withQueueName(error, name);
+      }),
+    inject: [QUEUE_NAME, RESOLVED_OPTIONS, FeatureTypesFinder],
   },
   {
     provide: TASK_STORE,

@@ -32,6 +32,7 @@ export interface PurgeResult {
  */
 @Injectable()
 export class DelayQueueAdmin {
+  /** @internal Made by the module. */
   constructor(
     private readonly runtime: DelayQueueRuntime,
     private readonly lists: TaskLists,

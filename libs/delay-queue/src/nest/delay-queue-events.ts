@@ -23,6 +23,7 @@ export class DelayQueueEvents {
   /** Everything, as it happens. */
   readonly events$: Observable<QueueEvent>;
 
+  /** @internal Made by the module. */
   constructor(hub: EventHub) {
     this.events$ = hub.events$;
   }

@@ -12,6 +12,7 @@ import type { QueueHealth } from '../runtime/queue-health.js';
  */
 @Injectable()
 export class DelayQueueHealth {
+  /** @internal Made by the module. */
   constructor(private readonly runtime: DelayQueueRuntime) {}
 
   check(): QueueHealth {

@@ -57,6 +57,7 @@ describe('results', () => {
       id: 'x',
       state: 'waiting',
       payload: { orderId: '1' },
+      version: 1,
       createdAt: new Date(NOON),
       dueAt: new Date(NOON + 60_000),
       deliveries: 0,

@@ -4,12 +4,11 @@ import { InvalidArgumentError } from '../core/errors.js';
 import { assertTaskId, assertTaskType, newLife } from '../core/ids.js';
 import { partitionOf } from '../core/partition.js';
 import { QueueSettings } from '../options/queue-settings.js';
-import type { Mutation, MutationResult } from '../ports/mutation.js';
+import type { MutationResult } from '../ports/mutation.js';
 import { DelayQueueRuntime } from '../runtime/delay-queue-runtime.js';
 import type { Submission } from '../runtime/mutation-buffer.js';
-import type { PayloadOf, TaskType } from '../task/delayed-tasks.js';
+import type { PayloadInputOf, TaskType } from '../task/delayed-tasks.js';
 import { encodeEnvelope } from '../task/envelope.js';
-import { encodePayload } from '../task/payload.js';
 import { itemError } from './item-error.js';
 import { narrowStatus } from './narrow-status.js';
 import { PartialScheduleError } from './partial-schedule-error.js';
@@ -29,6 +28,7 @@ import type {
 } from './schedule-options.js';
 import { type TaskView, toDate, toTaskView } from './task-view.js';
 import { QUEUE_CLOCK } from './tokens.js';
+import { writePayload } from './write-payload.js';
 
 /**
  * Schedules tasks, and changes those that wait.
@@ -43,6 +43,7 @@ import { QUEUE_CLOCK } from './tokens.js';
  */
 @Injectable()
 export class DelayQueueProducer {
+  /** @internal Made by the module. */
   constructor(
     private readonly runtime: DelayQueueRuntime,
     private readonly settings: QueueSettings,
@@ -54,19 +55,19 @@ export class DelayQueueProducer {
    *
    * @throws InvalidArgumentError naming the option: `delay`, `at`, `id`, `onDuplicate`, `maxRetries`, `durability`, or
    * an unknown one.
-   * @throws InvalidPayloadError when the payload is not plain JSON data, or too large.
+   * @throws InvalidPayloadError when the payload is not plain JSON data, too large, or does not fit the type's schema.
    * @example
    * const { id, status } = await delayQueue.schedule('order_timeout', { orderId: '42' }, { delay: '30m' });
    */
   async schedule<Type extends TaskType>(
     type: Type,
-    payload: PayloadOf<Type>,
+    payload: PayloadInputOf<Type>,
     options: ScheduleOptions,
   ): Promise<ScheduleResult> {
     assertTaskType(type);
     const read = readScheduleOptions(options, this.clock.nowMs());
-    const mutation = this.scheduleMutation(type, payload, read);
-    return toScheduleResult(read.id, await this.runtime.submit(type, mutation, read.durability));
+    const { mutation, durability, checked: after } = this.prepare(type, payload, read);
+    return toScheduleResult(read.id, await this.runtime.submit(type, mutation, { durability, after }));
   }
 
   /**
@@ -77,13 +78,15 @@ export class DelayQueueProducer {
    */
   async scheduleMany<Type extends TaskType>(
     type: Type,
-    items: readonly ScheduleItem<PayloadOf<Type>>[],
+    items: readonly ScheduleItem<PayloadInputOf<Type>>[],
   ): Promise<readonly ScheduleResult[]> {
     assertTaskType(type);
     if (!Array.isArray(items)) throw new InvalidArgumentError('items', 'must be an array');
     // A copy without holes, which `map` would pass over.
     const submissions = [...items].map((item, index) => this.readItem(type, item, index));
-    const outcomes = await this.runtime.submitMany(type, submissions);
+    const checks = submissions.map(({ checked }) => checked).filter((checked) => checked !== null);
+    const after = checks.length === 0 ? null : Promise.all(checks).then(() => undefined);
+    const outcomes = await this.runtime.submitMany(type, submissions, after);
     const results = outcomes.map((outcome, index) =>
       outcome instanceof Error ? outcome : toScheduleResult(submissions[index]?.mutation.id ?? '', outcome),
     );
@@ -140,21 +143,36 @@ export class DelayQueueProducer {
     return record === null ? null : toTaskView(type, record);
   }
 
-  private readItem(type: string, item: ScheduleItem<unknown>, index: number): Submission {
+  private readItem(type: string, item: ScheduleItem<unknown>, index: number): PreparedTask {
     try {
       const read = readScheduleItem(item, this.clock.nowMs());
-      return { mutation: this.scheduleMutation(type, item.payload, read), durability: read.durability };
+      const task = this.prepare(type, item.payload, read);
+      return task.checked === null ? task : { ...task, checked: ofItem(task.checked, index) };
     } catch (error) {
       throw itemError(error, index);
     }
   }
 
-  private scheduleMutation(type: string, payload: unknown, read: ReadScheduleOptions): Mutation {
-    const { id, due, onDuplicate, overrides } = read;
-    const payloadJson = encodePayload(payload, this.settings.forType(type).payloadLimitBytes);
-    const envelope = encodeEnvelope({ payloadJson, life: newLife(this.clock.nowMs()), overrides });
-    return { kind: 'schedule', id, due, envelope, onDuplicate };
+  private prepare(type: string, payload: unknown, read: ReadScheduleOptions): PreparedTask {
+    const { id, due, onDuplicate, overrides, durability } = read;
+    const { json: payloadJson, version, checked } = writePayload(payload, this.settings.forType(type));
+    const envelope = encodeEnvelope({ payloadJson, life: newLife(this.clock.nowMs()), version, overrides });
+    return { mutation: { kind: 'schedule', id, due, envelope, onDuplicate }, durability, checked };
   }
+}
+
+/** A new task, and what its schema will have said about its payload; null when that is known already. */
+interface PreparedTask extends Submission {
+  readonly checked: Promise<void> | null;
+}
+
+function ofItem(checked: Promise<void>, index: number): Promise<void> {
+  const ofThis = checked.catch((error: unknown) => {
+    throw itemError(error, index);
+  });
+  // Nobody waits for it when another item of the call is refused at once.
+  ofThis.catch(() => undefined);
+  return ofThis;
 }
 
 function toScheduleResult(id: string, result: MutationResult): ScheduleResult {

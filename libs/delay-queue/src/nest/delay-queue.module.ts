@@ -1,21 +1,32 @@
-import { ConfigurableModuleBuilder, type DynamicModule, Module } from '@nestjs/common';
+import {
+  type ConfigurableModuleAsyncOptions,
+  ConfigurableModuleBuilder,
+  type DynamicModule,
+  Module,
+} from '@nestjs/common';
 import { ConfigurationError } from '../core/errors.js';
 import { composeModule, type ModuleExtras } from './compose-module.js';
+import { DelayQueueFeatureModule, type DelayQueueFeatureOptions } from './delay-queue-feature.module.js';
 import type { DelayQueueModuleOptions } from './delay-queue-module-options.js';
 import { MODULE_OPTIONS } from './tokens.js';
 
-const { ConfigurableModuleClass, OPTIONS_TYPE, ASYNC_OPTIONS_TYPE } =
-  new ConfigurableModuleBuilder<DelayQueueModuleOptions>({ optionsInjectionToken: MODULE_OPTIONS })
-    .setClassMethodName('forRoot')
-    .setFactoryMethodName('createDelayQueueOptions')
-    .setExtras<ModuleExtras>({ isGlobal: true, name: undefined }, composeModule)
-    .build();
+const { ConfigurableModuleClass } = new ConfigurableModuleBuilder<DelayQueueModuleOptions>({
+  optionsInjectionToken: MODULE_OPTIONS,
+})
+  .setClassMethodName('forRoot')
+  .setFactoryMethodName('createDelayQueueOptions')
+  .setExtras<ModuleExtras>({ isGlobal: true, name: undefined }, composeModule)
+  .build();
 
 /** Argument of `DelayQueueModule.forRoot`. */
-export type DelayQueueRootOptions = typeof OPTIONS_TYPE;
+export type DelayQueueRootOptions = DelayQueueModuleOptions & ModuleExtras;
 
-/** Argument of `DelayQueueModule.forRootAsync`. */
-export type DelayQueueRootAsyncOptions = typeof ASYNC_OPTIONS_TYPE;
+/** Argument of `DelayQueueModule.forRootAsync`: `imports`, `inject` and `useFactory`, or `useClass`, or `useExisting`. */
+export type DelayQueueRootAsyncOptions = ConfigurableModuleAsyncOptions<
+  DelayQueueModuleOptions,
+  'createDelayQueueOptions'
+> &
+  ModuleExtras;
 
 /** A class that makes the options, for `useClass` and `useExisting` of `forRootAsync`. */
 export interface DelayQueueOptionsFactory {
@@ -62,5 +73,21 @@ export class DelayQueueModule extends ConfigurableModuleClass {
       throw new ConfigurationError('forRootAsync', 'needs one of useFactory, useClass and useExisting');
     }
     return super.forRootAsync(options);
+  }
+
+  /**
+   * Sets the options of task types where they belong, in the module of a feature; a process that only schedules imports it
+   * too. The queue itself is registered once, by `forRoot`.
+   *
+   * An option may stand in several places when it says the same in all of them.
+   *
+   * @throws ConfigurationError when the argument has no `types`; all else is checked when the application boots.
+   * @example
+   * DelayQueueModule.forFeature({ types: { order_timeout: { schema: OrderTimeoutPayload, partitions: 4 } } })
+   */
+  static forFeature(options: DelayQueueFeatureOptions): DynamicModule {
+    const types: unknown = (options as Partial<DelayQueueFeatureOptions> | undefined)?.types;
+    if (typeof types !== 'object' || types === null) throw new ConfigurationError('forFeature', 'needs `types`');
+    return DelayQueueFeatureModule.with(options);
   }
 }

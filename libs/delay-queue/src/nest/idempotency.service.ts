@@ -22,6 +22,7 @@ const MAX_RESULT_BYTES = 256 * 1024;
 export class IdempotencyService implements OnApplicationShutdown {
   private readonly runner: OnceRunner;
 
+  /** @internal Made by the module. */
   constructor(
     private readonly runtime: DelayQueueRuntime,
     @Inject(QUEUE_CLOCK) clock: Clock,

@@ -7,12 +7,15 @@ import { InvalidArgumentError, InvalidPayloadError } from '../core/errors.js';
  */
 export function itemError(error: unknown, index: number): unknown {
   if (error instanceof InvalidArgumentError) return new InvalidArgumentError(...partsOf(error, index));
-  if (error instanceof InvalidPayloadError) return new InvalidPayloadError(...partsOf(error, index));
+  if (error instanceof InvalidPayloadError) {
+    const issues = error.issues.map(({ path, message }) => ({ path: `items[${index}].${path}`, message }));
+    return InvalidPayloadError.ofIssues(issues, { cause: error.cause });
+  }
   return error;
 }
 
 function partsOf(
-  { field, message, cause }: InvalidArgumentError | InvalidPayloadError,
+  { field, message, cause }: InvalidArgumentError,
   index: number,
 ): [field: string, problem: string, options: ErrorOptions] {
   const path = field === '' ? `items[${index}]` : `items[${index}].${field}`;

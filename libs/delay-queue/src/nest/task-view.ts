@@ -1,6 +1,6 @@
 import { createdAtOfLife } from '../core/ids.js';
 import type { TaskRecord } from '../ports/task-record.js';
-import type { PayloadOf, TaskType } from '../task/delayed-tasks.js';
+import type { PayloadInputOf, TaskType } from '../task/delayed-tasks.js';
 import { decodeEnvelope, type TaskEnvelope, UnreadableEnvelopeError } from '../task/envelope.js';
 import type { TaskState } from '../task/task-state.js';
 
@@ -9,8 +9,13 @@ export interface TaskView<Type extends string = TaskType> {
   readonly type: Type;
   readonly id: string;
   readonly state: TaskState;
-  /** `undefined` for a done task, and for one that cannot be read. */
-  readonly payload: PayloadOf<Type> | undefined;
+  /**
+   * As it is stored: for an older {@link version} it has the older shape. `undefined` for a done task, and for one that
+   * cannot be read.
+   */
+  readonly payload: PayloadInputOf<Type> | undefined;
+  /** Version of the stored payload. */
+  readonly version: number | null;
   /** When it was scheduled, by the producer's clock. */
   readonly createdAt: Date | null;
   /** When it is due, or the running or last delivery was. */
@@ -46,7 +51,8 @@ export function toTaskView<Type extends string>(type: Type, record: TaskRecord):
     type,
     id: record.id,
     state: record.state,
-    payload: envelope?.payload as PayloadOf<Type> | undefined,
+    payload: envelope?.payload as PayloadInputOf<Type> | undefined,
+    version: envelope?.version ?? null,
     createdAt: envelope === null ? null : new Date(createdAtOfLife(envelope.life)),
     dueAt: toDate(record.dueAtMs),
     deliveries: record.deliveries,

@@ -4,6 +4,8 @@ import { type DurationBounds, parseDurationMs } from '../core/duration.js';
 import { InvalidArgumentError } from '../core/errors.js';
 import { isName } from '../core/ids.js';
 import { DEFAULT_BACKOFF } from '../task/retry-policy.js';
+import type { UpcastStep } from '../task/upcast-payload.js';
+import { isPayloadSchema, type PayloadSchema } from './payload-schema.js';
 
 /** Shortest lease: below it, a busy event loop loses leases that it still works under. */
 const MIN_LEASE_MS = 100;
@@ -66,27 +68,47 @@ const handlerShape = {
   lease: durationMs({ minMs: MIN_LEASE_MS, maxMs: MAX_LEASE_MS }),
   maxLostLeases: z.int().min(1),
   stuckAfter: durationMs({ minMs: 1 }),
+  onUnknownVersion: z.enum(['bury', 'wait']),
 };
+
+const upcastStep = z.custom<UpcastStep>((value) => typeof value === 'function', { message: 'must be a function' });
 
 const sharedShape = {
   partitions: z.int().min(1).max(256),
   dedupeFor: durationMs(),
   payloadLimit: z.int().min(1).max(MAX_PAYLOAD_BYTES),
   deadLetters: z.strictObject({ keepFor: durationMs().optional(), max: z.int().min(0).optional() }),
+  schema: z.custom<PayloadSchema>(isPayloadSchema, {
+    message: "must be a Standard Schema (zod, valibot, arktype …) or a class with class-validator's decorators",
+  }),
+  version: z.int().min(1),
+  upcast: z.record(z.string(), upcastStep),
 };
 
 /** Handler settings as a user writes them; durations become milliseconds. */
 export const handlerOptionsSchema = z.strictObject(handlerShape).partial();
 
 /** All settings of a type as a user writes them. */
-export const typeOptionsSchema = z.strictObject({ ...handlerShape, ...sharedShape }).partial();
+export const typeOptionsSchema = z
+  .strictObject({ ...handlerShape, ...sharedShape })
+  .partial()
+  .superRefine(({ version = 1, upcast = {} }, context) => {
+    for (const from of Object.keys(upcast)) {
+      if (/^[1-9]\d*$/.test(from) && Number(from) < version) continue;
+      const message = `is no step to the current version ${version}: steps are named by the version they start from`;
+      context.addIssue({ code: 'custom', path: ['upcast', from], message });
+    }
+  });
+
+/** Settings by type as a user writes them. */
+export const typesOptionsSchema = z.record(z.string(), typeOptionsSchema);
 
 /** Settings of a queue as a user writes them. */
 export const queueOptionsSchema = z.strictObject({
   prefix: z
     .custom<string>(isName, { message: 'must be 1 to 100 characters out of A-Z a-z 0-9 _ . -' })
     .default('delay-queue'),
-  types: z.record(z.string(), typeOptionsSchema).default({}),
+  types: typesOptionsSchema.default({}),
   defaults: handlerOptionsSchema.default({}),
   shutdownTimeout: durationMs({ minMs: MIN_SHUTDOWN_MS, maxMs: MAX_TIMER_MS }).prefault(25_000),
   storeTimeout: durationMs({ minMs: 10, maxMs: MAX_TIMER_MS }).prefault(5_000),

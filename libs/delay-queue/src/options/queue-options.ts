@@ -1,4 +1,7 @@
 import type { Duration } from '../core/duration.js';
+import type { PayloadOf, TaskType } from '../task/delayed-tasks.js';
+import type { UpcastStep } from '../task/upcast-payload.js';
+import type { PayloadSchema } from './payload-schema.js';
 
 /** Waiting times between retries. */
 export type BackoffOptions =
@@ -49,10 +52,18 @@ export interface HandlerOptions {
   readonly maxLostLeases?: number;
   /** Run time after which a handler is reported as stuck. @default '10m' */
   readonly stuckAfter?: Duration;
+  /**
+   * What happens to a task whose payload has a version that this process cannot bring up to date, because it is newer or a
+   * step is missing: `bury` makes it a dead letter, `wait` lets it wait for a process that can, looking again after 1 s,
+   * 2 s, 4 s … at most a minute, with nothing counted.
+   *
+   * @default 'bury'
+   */
+  readonly onUnknownVersion?: 'bury' | 'wait';
 }
 
-/** What producers and consumers of a type must agree upon; set in `forRoot({ types })`. */
-export interface SharedTypeOptions {
+/** What producers and consumers of a type must agree upon; set in `forRoot({ types })` or `forFeature({ types })`. */
+export interface SharedTypeOptions<Payload = unknown> {
   /** Number of partitions, 1 to 256; must never change while tasks are waiting. @default 1 */
   readonly partitions?: number;
   /** How long the id of a completed task stays taken; 0 for not at all. @default 0 */
@@ -66,17 +77,36 @@ export interface SharedTypeOptions {
     /** @default 10000 */
     readonly max?: number;
   };
+  /**
+   * What payloads look like: a Standard Schema (zod, valibot, arktype …) or a class with decorators of class-validator.
+   *
+   * It is asked when a task is scheduled, and again before it runs. What is stored is the payload as it was given; the
+   * handler gets what the schema makes of it.
+   */
+  readonly schema?: PayloadSchema<Payload>;
+  /** Version of the payloads that this process writes, and that its handler takes; a positive integer. @default 1 */
+  readonly version?: number;
+  /**
+   * Brings a payload to the next version; the key is the version it comes from. Steps are synchronous.
+   *
+   * @example
+   * { version: 3, upcast: { 1: (old: { order: string }) => ({ orderId: old.order }), 2: addCurrency } }
+   */
+  readonly upcast?: { readonly [fromVersion: number]: UpcastStep };
 }
 
 /** All settings of one task type. */
-export interface TaskTypeOptions extends HandlerOptions, SharedTypeOptions {}
+export interface TaskTypeOptions<Payload = unknown> extends HandlerOptions, SharedTypeOptions<Payload> {}
+
+/** Settings by task type; once `DelayedTasks` is filled in, other names are refused at compile time. */
+export type TypesOptions = { readonly [Type in TaskType]?: TaskTypeOptions<PayloadOf<Type>> };
 
 /** Settings of a queue that do not depend on where its tasks are kept. */
 export interface QueueOptions {
   /** Begins every key; 1 to 100 of `A-Z a-z 0-9 _ . -`. @default 'delay-queue' */
   readonly prefix?: string;
   /** Settings by task type. */
-  readonly types?: Readonly<Record<string, TaskTypeOptions>>;
+  readonly types?: TypesOptions;
   /** Settings for the handlers of every type that says nothing else. */
   readonly defaults?: HandlerOptions;
   /** Time in which a stop is over, running handlers included; 2 s to 24 days. @default '25s' */

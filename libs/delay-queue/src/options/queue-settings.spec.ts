@@ -44,6 +44,10 @@ describe('QueueSettings', () => {
         leaseMs: 30_000,
         maxLostLeases: 5,
         stuckAfterMs: 600_000,
+        payloadCheck: null,
+        version: 1,
+        upcast: {},
+        onUnknownVersion: 'bury',
       });
     });
 
@@ -101,6 +105,10 @@ describe('QueueSettings', () => {
       payloadLimitBytes: 1_000,
       deadKeepMs: 7 * DAY_MS,
       deadMaxPerPartition: 25,
+      payloadCheck: null,
+      version: 1,
+      upcast: {},
+      onUnknownVersion: 'bury',
     });
   });
 

@@ -5,12 +5,14 @@ import {
   handlerOptionsSchema,
   type ParsedHandlerOptions,
   type ParsedQueueOptions,
-  type ParsedTypeOptions,
   queueOptionsSchema,
+  typesOptionsSchema,
 } from './option-schemas.js';
 import { parseOptions } from './parse-options.js';
-import type { HandlerOptions, QueueOptions } from './queue-options.js';
+import { PayloadChecks } from './payload-checks.js';
+import type { HandlerOptions, QueueOptions, TypesOptions } from './queue-options.js';
 import type { ResolvedQueueOptions, ResolvedTypeOptions } from './resolved-options.js';
+import { type OptionsPlace, TypeOptionsBook } from './type-options-book.js';
 
 const DEFAULTS = {
   concurrency: 10,
@@ -25,19 +27,25 @@ const DEFAULTS = {
   payloadLimit: 256 * 1024,
   deadKeepFor: 14 * 86_400_000,
   deadMax: 10_000,
+  version: 1,
+  onUnknownVersion: 'bury',
 } as const;
+
+const ROOT: OptionsPlace = { path: 'types', name: 'forRoot' };
 
 /** A queue's settings, validated once; knows the complete settings of every type. */
 export class QueueSettings {
   readonly queue: ResolvedQueueOptions;
   private readonly parsed: ParsedQueueOptions;
+  private readonly types = new TypeOptionsBook();
+  private readonly checks = new PayloadChecks();
   private readonly handlerOptions = new Map<string, ParsedHandlerOptions>();
   private readonly resolved = new Map<string, ResolvedTypeOptions>();
 
   /** @throws ConfigurationError naming the first option that is not acceptable. */
   constructor(options: QueueOptions = {}) {
     this.parsed = parseOptions(queueOptionsSchema, options, '');
-    for (const type of Object.keys(options.types ?? {})) this.assertTypeName(type);
+    this.take(this.parsed.types, options.types ?? {}, ROOT);
     this.queue = {
       prefix: this.parsed.prefix,
       shutdownTimeoutMs: this.parsed.shutdownTimeout,
@@ -47,7 +55,28 @@ export class QueueSettings {
 
   /** Task types that are named in the options. */
   get namedTypes(): readonly string[] {
-    return Object.keys(this.parsed.types);
+    return this.types.names;
+  }
+
+  /**
+   * Adds settings of types that stand elsewhere than in the options of the queue.
+   *
+   * @throws ConfigurationError naming the option, and both places when they contradict each other.
+   */
+  addTypes(types: TypesOptions, place: OptionsPlace): void {
+    this.take(parseOptions(typesOptionsSchema, types, place.path), types, place);
+  }
+
+  /**
+   * Loads what the schemas of all types need; to be called once they are all there.
+   *
+   * @throws ConfigurationError naming a schema that cannot be used.
+   */
+  async loadSchemas(): Promise<void> {
+    for (const type of this.types.names) {
+      const { schema } = this.types.get(type);
+      if (schema !== undefined) await this.checks.load(schema, this.types.pathOf(type, 'schema'));
+    }
   }
 
   /**
@@ -72,15 +101,20 @@ export class QueueSettings {
     return settings;
   }
 
-  private assertTypeName(type: string): void {
-    assertName(type, `types.${type}`);
-    if (!Object.hasOwn(this.parsed.types, type)) {
-      throw new ConfigurationError(`types.${type}`, 'is a name that JavaScript keeps for itself');
+  private take(parsed: ParsedQueueOptions['types'], given: object, place: OptionsPlace): void {
+    for (const type of Object.keys(given)) {
+      assertName(type, `${place.path}.${type}`);
+      const options = Object.hasOwn(parsed, type) ? parsed[type] : undefined;
+      if (options === undefined) {
+        throw new ConfigurationError(`${place.path}.${type}`, 'is a name that JavaScript keeps for itself');
+      }
+      this.types.add(type, options, place);
+      this.resolved.delete(type);
     }
   }
 
   private resolve(type: string): ResolvedTypeOptions {
-    const own: ParsedTypeOptions = Object.hasOwn(this.parsed.types, type) ? (this.parsed.types[type] ?? {}) : {};
+    const own = this.types.get(type);
     const merged = {
       ...DEFAULTS,
       ...withoutUndefined(this.parsed.defaults),
@@ -101,6 +135,10 @@ export class QueueSettings {
       leaseMs: merged.lease,
       maxLostLeases: merged.maxLostLeases,
       stuckAfterMs: merged.stuckAfter,
+      payloadCheck: own.schema === undefined ? null : this.checks.of(own.schema),
+      version: merged.version,
+      upcast: own.upcast ?? {},
+      onUnknownVersion: merged.onUnknownVersion,
     };
   }
 }

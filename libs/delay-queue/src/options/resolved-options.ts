@@ -1,4 +1,6 @@
+import type { PayloadCheck } from '../task/payload-check.js';
 import type { Backoff } from '../task/retry-policy.js';
+import type { UpcastSteps } from '../task/upcast-payload.js';
 
 /** The settings of one task type, complete and in milliseconds. */
 export interface ResolvedTypeOptions {
@@ -16,6 +18,12 @@ export interface ResolvedTypeOptions {
   readonly leaseMs: number;
   readonly maxLostLeases: number;
   readonly stuckAfterMs: number;
+  /** Null for a type that takes any payload. */
+  readonly payloadCheck: PayloadCheck | null;
+  /** Version of the payloads that are written here, and that the handler takes. */
+  readonly version: number;
+  readonly upcast: UpcastSteps;
+  readonly onUnknownVersion: 'bury' | 'wait';
 }
 
 /** The settings of a queue, complete and in milliseconds. */

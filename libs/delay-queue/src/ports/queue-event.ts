@@ -41,6 +41,13 @@ export type QueueEvent =
       readonly error: unknown;
     })
   | (DeliveryEventBase & { readonly kind: 'snoozed'; readonly durationMs: number; readonly delayMs: number })
+  /** The payload has a version that this process does not know: the task waits for one that does. */
+  | (DeliveryEventBase & {
+      readonly kind: 'version unknown';
+      readonly version: number;
+      readonly delayMs: number;
+      readonly reason: string;
+    })
   /** The task was given back, unrun or unfinished, because the process stops; nothing was counted. */
   | (DeliveryEventBase & { readonly kind: 'released' })
   /** The task became a dead letter. */

@@ -3,7 +3,7 @@ import type { Clock } from '../core/clock.js';
 import { ConfigurationError, isStoreError } from '../core/errors.js';
 import { newHolderId } from '../core/ids.js';
 import type { QueueSettings } from '../options/queue-settings.js';
-import type { Durability, Mutation, MutationResult } from '../ports/mutation.js';
+import type { Mutation, MutationResult } from '../ports/mutation.js';
 import type { QueueLogger, QueueObserver } from '../ports/queue-event.js';
 import type { TaskStore } from '../ports/task-store.js';
 import type { WatchedParts } from './activity-watcher.js';
@@ -13,7 +13,7 @@ import { GuardedLogger } from './guarded-logger.js';
 import { HolderBeat } from './holder-beat.js';
 import type { Lane } from './lane.js';
 import type { Submission } from './mutation-buffer.js';
-import { MutationDesk } from './mutation-desk.js';
+import { MutationDesk, type SubmitOptions } from './mutation-desk.js';
 import { ObserverHub } from './observer-hub.js';
 import { Progress } from './progress.js';
 import { DOWN_AFTER_MS, type QueueHealth } from './queue-health.js';
@@ -186,13 +186,17 @@ export class DelayQueueRuntime {
   }
 
   /** Carries out one mutation, in the order of the calls: see `MutationDesk`. */
-  submit(type: string, mutation: Mutation, durability?: Durability): Promise<MutationResult> {
-    return this.watched(this.desk.submit(type, mutation, durability));
+  submit(type: string, mutation: Mutation, options?: SubmitOptions): Promise<MutationResult> {
+    return this.watched(this.desk.submit(type, mutation, options));
   }
 
   /** Carries out several mutations of one type: see `MutationDesk`. */
-  submitMany(type: string, submissions: readonly Submission[]): Promise<readonly (MutationResult | Error)[]> {
-    return this.watched(this.desk.submitMany(type, submissions));
+  submitMany(
+    type: string,
+    submissions: readonly Submission[],
+    after?: Promise<void> | null,
+  ): Promise<readonly (MutationResult | Error)[]> {
+    return this.watched(this.desk.submitMany(type, submissions, after));
   }
 
   private watched<Answer>(call: Promise<Answer>): Promise<Answer> {

@@ -1,15 +1,17 @@
 import type { Clock, ClockTimer } from '../core/clock.js';
+import { isThenable } from '../core/thenable.js';
 import type { ResolvedTypeOptions } from '../options/resolved-options.js';
 import type { QueueEvent, QueueLogger, QueueObserver } from '../ports/queue-event.js';
 import { REASON_RETRIES_USED_UP, type Settle } from '../ports/settle.js';
 import type { ClaimedTask } from '../ports/turn.js';
-import { decodeEnvelope, type TaskEnvelope } from '../task/envelope.js';
 import { errorText } from '../task/error-text.js';
 import { retriesUsedUp, retryDelay } from '../task/retry-policy.js';
 import { TaskOutcome, type TaskOutcomeKind } from '../task/task-outcome.js';
 import type { WatchedParts } from './activity-watcher.js';
 import { Completion } from './completion.js';
+import { PayloadGate, type Refusal } from './payload-gate.js';
 import { abortReason, describe, Run } from './run.js';
+import { readEnvelope, UNREADABLE } from './read-envelope.js';
 import type { TaskHandler } from './task-handler.js';
 
 /** Reason of a dead letter that no handler could be given. */
@@ -41,14 +43,18 @@ export interface Delivery {
 }
 
 /**
- * Brings one delivery from its claim to its outcome: decode, run within the time limit, judge, settle.
+ * Brings one delivery from its claim to its outcome: decode, bring the payload up to date and check it, run within the time
+ * limit, judge, settle.
  *
  * Nothing here waits for the store: outcomes go to the host, which sends them in batches.
  */
 export class Executor {
   private readonly timeLimits = new Set<ClockTimer>();
+  private readonly gate: PayloadGate;
 
-  constructor(private readonly parts: ExecutorParts) {}
+  constructor(private readonly parts: ExecutorParts) {
+    this.gate = new PayloadGate(parts.settings, parts.logger);
+  }
 
   /** Makes the run of a claimed task; the caller keeps it before it is started. */
   prepare(delivery: Delivery): Run {
@@ -73,18 +79,61 @@ export class Executor {
    * @param storeOffsetMs the store's time less the monotonic time of this process.
    */
   start(run: Run, storeOffsetMs: number): void {
-    const { clock, handler } = this.parts;
-    run.startedAtMs = clock.monotonicMs();
+    run.startedAtMs = this.parts.clock.monotonicMs();
     if (run.settled) {
       this.parts.host.ended(run);
       return;
     }
-    this.observeStart(run, storeOffsetMs);
-    this.parts.watcher?.handlerStarted(run, handler.name);
+    this.parts.watcher?.handlerStarted(run, this.parts.handler.name);
     const stopTimeout = this.limitTime(run);
+    let refusal: ReturnType<PayloadGate['admit']>;
+    try {
+      refusal = this.gate.admit(run);
+    } catch (error) {
+      this.failed(run, error, stopTimeout);
+      return;
+    }
+    if (!(refusal instanceof Promise)) {
+      this.proceed({ run, storeOffsetMs, stopTimeout }, refusal);
+      return;
+    }
+    refusal.then(
+      (late) => this.proceed({ run, storeOffsetMs, stopTimeout }, late),
+      (error: unknown) => this.failed(run, error, stopTimeout),
+    );
+  }
+
+  /** Forgets the time limits of handlers that still run. */
+  close(): void {
+    for (const timer of this.timeLimits) timer.cancel();
+    this.timeLimits.clear();
+  }
+
+  /** Gives an unfinished task back: due at once, nothing counted. */
+  release(run: Run): void {
+    this.settle(run, { kind: 'release', id: run.id, fence: run.fence }, { kind: 'released', ...describe(run) });
+  }
+
+  /** Runs the handler, if the payload was admitted and nothing has happened to the task while it was checked. */
+  private proceed(started: StartedRun, refusal: Refusal | null): void {
+    const { run, storeOffsetMs, stopTimeout } = started;
+    if (refusal === null && run.abortCause === null) {
+      this.observeStart(run, storeOffsetMs);
+      this.call(run, stopTimeout);
+      return;
+    }
+    stopTimeout?.();
+    if (!run.settled) {
+      if (refusal === null) this.release(run);
+      else this.refuse(run, refusal);
+    }
+    this.ended(run);
+  }
+
+  private call(run: Run, stopTimeout: (() => void) | null): void {
     let result: unknown;
     try {
-      result = handler.run(run);
+      result = this.parts.handler.run(run);
       if (isThenable(result)) result = Promise.resolve(result);
     } catch (error) {
       this.failed(run, error, stopTimeout);
@@ -100,15 +149,23 @@ export class Executor {
     );
   }
 
-  /** Forgets the time limits of handlers that still run. */
-  close(): void {
-    for (const timer of this.timeLimits) timer.cancel();
-    this.timeLimits.clear();
-  }
-
-  /** Gives an unfinished task back: due at once, nothing counted. */
-  release(run: Run): void {
-    this.settle(run, { kind: 'release', id: run.id, fence: run.fence }, { kind: 'released', ...describe(run) });
+  private refuse(run: Run, refusal: Refusal): void {
+    switch (refusal.kind) {
+      case 'bury':
+        this.bury(run, refusal.reason, refusal.error);
+        return;
+      case 'wait': {
+        const { delayMs, reason } = refusal;
+        this.settle(
+          run,
+          { kind: 'snooze', id: run.id, fence: run.fence, delayMs },
+          { kind: 'version unknown', ...describe(run), version: run.version, delayMs, reason },
+        );
+        return;
+      }
+      default:
+        refusal satisfies never;
+    }
   }
 
   private observeStart(run: Run, storeOffsetMs: number): void {
@@ -237,16 +294,9 @@ export class Executor {
   }
 }
 
-const UNREADABLE: TaskEnvelope = { payload: null, life: '', overrides: {}, headers: {}, ledgerRow: null };
-
-function readEnvelope(text: string): TaskEnvelope | Error {
-  try {
-    return decodeEnvelope(text);
-  } catch (error) {
-    return error instanceof Error ? error : new Error(String(error));
-  }
-}
-
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
+/** A run that was started, and is not with its handler yet. */
+interface StartedRun {
+  readonly run: Run;
+  readonly storeOffsetMs: number;
+  readonly stopTimeout: (() => void) | null;
 }

@@ -5,6 +5,7 @@ import type { QueueSettings } from '../options/queue-settings.js';
 import type { Durability, Mutation, MutationResult } from '../ports/mutation.js';
 import type { QueueObserver } from '../ports/queue-event.js';
 import type { TaskStore } from '../ports/task-store.js';
+import { CallOrder } from './call-order.js';
 import { MutationBuffer, type MutationCaller, type Submission } from './mutation-buffer.js';
 import type { StoreMonitor } from './store-monitor.js';
 import type { TypeRegistry } from './type-registry.js';
@@ -19,30 +20,71 @@ export interface MutationDeskParts {
   readonly types: TypeRegistry;
 }
 
+/** What a caller may say about a mutation. */
+export interface SubmitOptions {
+  readonly durability?: Durability | undefined;
+  /** The mutation is sent when this resolves, and not at all when it rejects; later ones for the task wait for it. */
+  readonly after?: Promise<void> | null;
+}
+
 /** Takes mutations of any type, and sends each through the buffer of its partition. */
 export class MutationDesk {
   /** By type, and then by partition. */
   private readonly buffers = new Map<string, MutationBuffer[]>();
+  private readonly order = new CallOrder();
   private closed = false;
 
   constructor(private readonly parts: MutationDeskParts) {}
 
   /**
-   * Carries out one mutation, after all those of its partition that were submitted before it.
+   * Carries out one mutation, after all those for its task that were submitted before it.
    *
    * @throws QueueClosedError, StoreUnavailableError, StoreRejectedError, ConfigurationError
    */
-  async submit(type: string, mutation: Mutation, durability?: Durability): Promise<MutationResult> {
-    return this.bufferOf(type, mutation.id).submit(mutation, durability);
+  async submit(type: string, mutation: Mutation, options: SubmitOptions = {}): Promise<MutationResult> {
+    const { durability, after = null } = options;
+    if (after === null && this.order.isIdle) return this.send(type, mutation, durability);
+    // A type's name has no blank.
+    return this.order.send(`${type} ${mutation.id}`, after, () => this.send(type, mutation, durability));
   }
 
   /**
    * Carries out several mutations, as if each had been submitted in turn.
    *
+   * @param after as in {@link SubmitOptions}: when it rejects nothing was sent, and this rejects with the same error.
    * @returns in the same order what each did, or the error that it would have rejected with.
    * @throws QueueClosedError
    */
-  async submitMany(type: string, submissions: readonly Submission[]): Promise<readonly (MutationResult | Error)[]> {
+  async submitMany(
+    type: string,
+    submissions: readonly Submission[],
+    after: Promise<void> | null = null,
+  ): Promise<readonly (MutationResult | Error)[]> {
+    if (after === null && this.order.isIdle) return this.sendMany(type, submissions);
+    const answers = Promise.allSettled(
+      submissions.map(({ mutation, durability }) => this.submit(type, mutation, { durability, after })),
+    );
+    await after;
+    const outcomes = (await answers).map(toOutcome);
+    if (outcomes[0] !== undefined && outcomes.every((outcome) => outcome instanceof QueueClosedError))
+      throw outcomes[0];
+    return outcomes;
+  }
+
+  /** Takes nothing more; resolves when everything that was taken has been answered. */
+  async close(): Promise<void> {
+    this.closed = true;
+    await Promise.all([...this.buffers.values()].flat().map((buffer) => buffer.drained()));
+  }
+
+  private async send(type: string, mutation: Mutation, durability?: Durability): Promise<MutationResult> {
+    return this.bufferOf(type, mutation.id).submit(mutation, durability);
+  }
+
+  private async sendMany(
+    type: string,
+    submissions: readonly Submission[],
+  ): Promise<readonly (MutationResult | Error)[]> {
     if (submissions.length === 0) return [];
     return new Promise((resolve) => {
       const caller = new CallerOfMany(submissions.length, resolve);
@@ -50,12 +92,6 @@ export class MutationDesk {
         this.bufferOf(type, submission.mutation.id).add(submission, caller, index);
       });
     });
-  }
-
-  /** Takes nothing more; resolves when everything that was taken has been answered. */
-  async close(): Promise<void> {
-    this.closed = true;
-    await Promise.all([...this.buffers.values()].flat().map((buffer) => buffer.drained()));
   }
 
   private bufferOf(type: string, id: string): MutationBuffer {
@@ -90,6 +126,11 @@ export class MutationDesk {
     const { kind, id } = mutation;
     this.parts.observer.notify({ kind: 'mutated', type, id, mutation: kind, status, dueAtMs });
   }
+}
+
+function toOutcome(answer: PromiseSettledResult<MutationResult>): MutationResult | Error {
+  if (answer.status === 'fulfilled') return answer.value;
+  return answer.reason instanceof Error ? answer.reason : new Error(String(answer.reason));
 }
 
 /** Waits for all mutations of one call; as with promises, the first outcome of each counts. */

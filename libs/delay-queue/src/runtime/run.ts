@@ -18,6 +18,8 @@ export class Run implements DelayedTask<string> {
   readonly dueAtMs: number;
   readonly maxRetries: number;
 
+  /** As it was stored, until the payload gate has brought it up to date and had it checked. */
+  payload: unknown;
   /** When the request that began or last prolonged the lease was sent, on the monotonic clock. */
   leasedAtMs: number;
   /** When the handler was started, on the monotonic clock; in the infinite future until then. */
@@ -51,12 +53,14 @@ export class Run implements DelayedTask<string> {
     this.maxRetries = parts.envelope.overrides.maxRetries ?? parts.maxRetries;
     this.leasedAtMs = parts.leasedAtMs;
     this.envelope = parts.envelope;
+    this.payload = parts.envelope.payload;
   }
 
   private readonly envelope: TaskEnvelope;
 
-  get payload(): unknown {
-    return this.envelope.payload;
+  /** Version of the payload as it was stored. */
+  get version(): number {
+    return this.envelope.version;
   }
 
   get life(): string {

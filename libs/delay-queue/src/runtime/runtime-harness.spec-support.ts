@@ -66,11 +66,12 @@ export class RuntimeHarness {
     {
       id = newTaskId(),
       payload = null,
+      version = 1,
       overrides = {},
-    }: { id?: string; payload?: unknown; overrides?: TaskOverrides } = {},
+    }: { id?: string; payload?: unknown; version?: number; overrides?: TaskOverrides } = {},
   ): Promise<MutationResult> {
     const life = newLife(this.clock.nowMs());
-    const envelope = encodeEnvelope({ payloadJson: JSON.stringify(payload), life, overrides });
+    const envelope = encodeEnvelope({ payloadJson: JSON.stringify(payload), life, version, overrides });
     const mutation = { kind: 'schedule', id, due: { delayMs }, envelope, onDuplicate: 'keep' } as const;
     return this.runtime.submit(type, mutation);
   }

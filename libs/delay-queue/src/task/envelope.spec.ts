@@ -15,6 +15,12 @@ describe('encodeEnvelope', () => {
   it.each<[EnvelopeParts, string]>([
     [{ payloadJson: 'null', life: LIFE, overrides: {}, headers: {}, ledgerRow: null }, `[1,null,"${LIFE}"]`],
     [{ payloadJson: '1', life: LIFE, overrides: { maxRetries: 0 } }, `[1,1,"${LIFE}",{"maxRetries":0}]`],
+    [{ payloadJson: '1', life: LIFE, version: 1 }, `[1,1,"${LIFE}"]`],
+    [{ payloadJson: '1', life: LIFE, version: 2 }, `[1,1,"${LIFE}",{"v":2}]`],
+    [
+      { payloadJson: '1', life: LIFE, version: 3, overrides: { maxRetries: 1 }, ledgerRow: '7' },
+      `[1,1,"${LIFE}",{"maxRetries":1,"v":3},null,"7"]`,
+    ],
     [{ payloadJson: '1', life: LIFE, headers: { trace: 'a"b' } }, `[1,1,"${LIFE}",null,{"trace":"a\\"b"}]`],
     [{ payloadJson: '1', life: LIFE, ledgerRow: '7' }, `[1,1,"${LIFE}",null,null,"7"]`],
     [
@@ -38,19 +44,22 @@ describe('decodeEnvelope', () => {
     const parts = fc.record({
       payload: fc.jsonValue(),
       createdAtMs: fc.nat(2 ** 31),
+      version: fc.integer({ min: 1, max: 1_000 }),
       maxRetries: fc.option(fc.nat(), { nil: undefined }),
       headers,
       ledgerRow: fc.option(fc.string({ unit: 'binary' })),
     });
     fc.assert(
-      fc.property(parts, ({ payload, createdAtMs, maxRetries, headers: texts, ledgerRow }) => {
+      fc.property(parts, ({ payload, createdAtMs, version, maxRetries, headers: texts, ledgerRow }) => {
         const life = newLife(createdAtMs);
         const overrides = maxRetries === undefined ? {} : { maxRetries };
         const payloadJson = JSON.stringify(payload);
-        const read = decodeEnvelope(encodeEnvelope({ payloadJson, life, overrides, headers: texts, ledgerRow }));
+        const written = encodeEnvelope({ payloadJson, life, version, overrides, headers: texts, ledgerRow });
+        const read = decodeEnvelope(written);
         expect(read).toStrictEqual({
           payload: JSON.parse(payloadJson) as unknown,
           life,
+          version,
           overrides,
           headers: texts,
           ledgerRow,
@@ -61,7 +70,7 @@ describe('decodeEnvelope', () => {
   });
 
   it('gives every optional position its empty value when it is not there', () => {
-    const empty = { payload: 1, life: LIFE, overrides: {}, headers: {}, ledgerRow: null };
+    const empty = { payload: 1, life: LIFE, version: 1, overrides: {}, headers: {}, ledgerRow: null };
     expect(decodeEnvelope(`[1,1,"${LIFE}"]`)).toStrictEqual(empty);
     expect(decodeEnvelope(`[1,1,"${LIFE}",null]`)).toStrictEqual(empty);
     expect(decodeEnvelope(`[1,1,"${LIFE}",null,null,null]`)).toStrictEqual(empty);
@@ -97,6 +106,9 @@ describe('decodeEnvelope', () => {
     ['{"maxRetries":1.5}', 'maxRetries'],
     ['{"maxRetries":"3"}', 'maxRetries'],
     ['{"retries":3}', 'retries'],
+    ['{"v":0}', 'v'],
+    ['{"v":1.5}', 'v'],
+    ['{"v":"2"}', 'v'],
     ['7', 'expected object'],
     ['null,[]', 'the headers are no texts'],
     ['null,["a"]', 'the headers are no texts'],

@@ -14,6 +14,8 @@ export interface TaskEnvelope {
   readonly payload: unknown;
   /** Creation time and nonce: see `newLife`. */
   readonly life: string;
+  /** Version of the payload, from 1 on. */
+  readonly version: number;
   readonly overrides: TaskOverrides;
   readonly headers: Readonly<Record<string, string>>;
   /** The row of the task in the database ledger, or null. */
@@ -24,6 +26,8 @@ export interface TaskEnvelope {
 export interface EnvelopeParts {
   readonly payloadJson: string;
   readonly life: string;
+  /** @default 1 */
+  readonly version?: number;
   readonly overrides?: TaskOverrides;
   readonly headers?: Readonly<Record<string, string>>;
   readonly ledgerRow?: string | null;
@@ -37,10 +41,12 @@ export class UnreadableEnvelopeError extends Error {
 /**
  * Writes `[format, payload, created+life, overrides, headers, ledgerRow]` as JSON.
  *
- * Positions, not names, and trailing empty positions are left out: each byte is stored once for every waiting task.
+ * Positions, not names, and trailing empty positions are left out: each byte is stored once for every waiting task. A
+ * payload's version stands among the overrides, as `v`, and version 1 is not written at all.
  */
 export function encodeEnvelope(parts: EnvelopeParts): string {
-  const overrides = emptyAsNull(parts.overrides);
+  const { version = 1 } = parts;
+  const overrides = emptyAsNull(version === 1 ? parts.overrides : { ...parts.overrides, v: version });
   const headers = emptyAsNull(parts.headers);
   const ledgerRow = parts.ledgerRow ?? null;
   const head = `[${ENVELOPE_FORMAT},${parts.payloadJson},"${parts.life}"`;
@@ -57,7 +63,7 @@ function emptyAsNull(value: object | undefined): object | null {
 }
 
 const OPTIONAL_POSITIONS = z.tuple([
-  z.strictObject({ maxRetries: z.int().nonnegative().optional() }).nullish(),
+  z.strictObject({ maxRetries: z.int().nonnegative().optional(), v: z.int().positive().optional() }).nullish(),
   // Not `z.record`, which drops a key of the name `__proto__`.
   z.custom<Readonly<Record<string, string>>>(isRecordOfTexts, { message: 'the headers are no texts' }).nullish(),
   z.string().nullish(),
@@ -76,14 +82,15 @@ export function decodeEnvelope(text: string): TaskEnvelope {
     throw new UnreadableEnvelopeError('the envelope has no life');
   }
   // Most tasks have no optional position: they skip the validation.
-  if (parts.length === 3) return { payload, life, overrides: {}, headers: {}, ledgerRow: null };
+  if (parts.length === 3) return { payload, life, version: 1, overrides: {}, headers: {}, ledgerRow: null };
   const optional = OPTIONAL_POSITIONS.safeParse([parts[3], parts[4], parts[5]]);
   if (!optional.success) throw new UnreadableEnvelopeError(`the envelope is damaged: ${optional.error.message}`);
   const [overrides, headers, ledgerRow] = optional.data;
-  const { maxRetries } = overrides ?? {};
+  const { maxRetries, v: version = 1 } = overrides ?? {};
   return {
     payload,
     life,
+    version,
     overrides: maxRetries === undefined ? {} : { maxRetries },
     headers: headers ?? {},
     ledgerRow: ledgerRow ?? null,

@@ -55,7 +55,7 @@ export class TaskOutcome {
   /**
    * The task can never succeed: it goes to the dead letters at once, whatever retries are left.
    *
-   * @param reason shown with the dead letter; cut to {@link MAX_REASON_BYTES}.
+   * @param reason shown with the dead letter; cut to 1,024 bytes of UTF-8.
    * @throws InvalidArgumentError when the reason is not a non-empty text.
    */
   static bury(reason: string, error?: unknown): TaskOutcome {

@@ -24,7 +24,7 @@ export function isDelayQueueContext(host: ArgumentsHost): boolean {
 /** What a guard, an interceptor or a filter may know of the task that it runs for. */
 export class DelayQueueContext<Type extends string = TaskType> {
   private constructor(
-    /** The payload as it was scheduled: pipes come later. */
+    /** The payload as its schema leaves it; pipes come later. */
     readonly payload: PayloadOf<Type>,
     readonly task: DelayedTask<Type>,
   ) {}

@@ -1,0 +1,47 @@
+/** Names that the snippets of the documents use and leave to the reader's imagination; compiled with them. */
+import type { CanActivate, NestInterceptor, Type } from '@nestjs/common';
+import type {
+  DelayedTask,
+  DelayQueueAdmin,
+  DelayQueueEvents,
+  DelayQueueProducer,
+  IdempotencyService,
+} from 'nestjs-delay-queue';
+
+/** A request as express has it, in place of the global one. */
+export interface Request {
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+declare global {
+  const OrderTimeoutHandler: Type;
+  const OrdersService: Type;
+  const delayQueue: DelayQueueProducer;
+  const admin: DelayQueueAdmin;
+  const queueEvents: DelayQueueEvents;
+  const idempotency: IdempotencyService;
+  const payments: PaymentsGateway;
+  const orderId: string;
+
+  const TenantIsActiveGuard: Type<CanActivate>;
+  const TimingInterceptor: Type<NestInterceptor>;
+
+  class OrderTimeoutDto {
+    readonly orderId: string;
+  }
+
+  /** Names the tenant of a task. */
+  function tenantOf(task: DelayedTask<string>): string;
+
+  class PaymentsGateway {
+    /** Charges an order, and answers the number of the receipt. */
+    charge(orderId: string): Promise<string>;
+  }
+}
+
+declare module 'nestjs-delay-queue' {
+  interface DelayedTasks {
+    charge: { orderId: string };
+    send_mail: { to: string; language: string };
+  }
+}
