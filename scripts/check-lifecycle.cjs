@@ -22,6 +22,7 @@ const {
   getDelayQueueToken,
   OnDelayedTask,
 } = require('nestjs-delay-queue');
+const { DelayQueueTestingModule } = require('nestjs-delay-queue/testing');
 
 /** Far above what a busy machine needs for a step that waits for nothing. */
 const SLACK_MS = 10_000;
@@ -74,7 +75,11 @@ function application(run, queue) {
 
   class App {}
   Module({
-    imports: [DelayQueueModule.forRoot({ shutdownTimeout: SHUTDOWN_MS, storeTimeout: 300, ...queue })],
+    imports: [
+      'module' in queue
+        ? queue
+        : DelayQueueModule.forRoot({ shutdownTimeout: SHUTDOWN_MS, storeTimeout: 300, ...queue }),
+    ],
     providers: [Handler, Database, Scheduler],
   })(App);
   return { App, journal };
@@ -170,6 +175,20 @@ const states = {
     }
     assert.deepEqual(ran, ['default', 'second']);
     assert((await closing(app)) < SLACK_MS);
+  },
+
+  async 'on the clock of a test, while a handler never ends'() {
+    const { App, journal } = application(() => new Promise(() => undefined), DelayQueueTestingModule.forRoot());
+    const app = await NestFactory.createApplicationContext(App, { logger: false });
+    const { clock, tasks } = DelayQueueTestingModule.of(app);
+    await app.get(DelayQueueProducer).schedule('t', {}, { delay: '30 days', id: 'late' });
+    await clock.advance('30 days', { waitForHandlers: false });
+    assert.deepEqual(
+      tasks.runs().map(({ id }) => id),
+      ['early', 'late'],
+    );
+    assert((await closing(app)) < SLACK_MS);
+    assert.deepEqual(journal.at(-1), 'database closed');
   },
 
   async idle() {
