@@ -13,6 +13,7 @@ const path = require('node:path');
 const { setTimeout: elapse } = require('node:timers/promises');
 const { Inject, Injectable, Module } = require('@nestjs/common');
 const { NestFactory } = require('@nestjs/core');
+const { Test } = require('@nestjs/testing');
 const { Redis } = require('ioredis');
 const {
   DelayQueueEvents,
@@ -186,6 +187,26 @@ const states = {
     assert.deepEqual(
       tasks.runs().map(({ id }) => id),
       ['early', 'late'],
+    );
+    assert((await closing(app)) < SLACK_MS);
+    assert.deepEqual(journal.at(-1), 'database closed');
+  },
+
+  async 'put under test, without the Redis that it is set up for'() {
+    const { App, journal } = application(() => elapse(50), { connection: undefined });
+    const builder = Test.createTestingModule({ imports: [App] });
+    const app = await DelayQueueTestingModule.override(builder).compile();
+    await app.init();
+    const { clock, tasks } = DelayQueueTestingModule.of(app);
+    await app.get(DelayQueueProducer).schedule('t', {}, { delay: '1h', id: 'late' });
+    await tasks.expectScheduled('t', { id: 'late', in: '1h' });
+    await clock.advance('2h');
+    assert.deepEqual(
+      tasks.runs().map(({ id, outcome }) => [id, outcome]),
+      [
+        ['early', 'completed'],
+        ['late', 'completed'],
+      ],
     );
     assert((await closing(app)) < SLACK_MS);
     assert.deepEqual(journal.at(-1), 'database closed');

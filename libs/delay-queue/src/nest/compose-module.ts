@@ -117,7 +117,8 @@ const QUEUE_PROVIDERS: Provider[] = [
   },
   { provide: QUEUE_CLOCK, useValue: systemClock },
   { provide: QUEUE_LOGGER, useClass: NestQueueLogger },
-  { provide: ACTIVITY_WATCHER, useValue: null },
+  // A factory, because a test's own factory would not be called by Nest 11 in the place of a value.
+  { provide: ACTIVITY_WATCHER, useFactory: () => null },
   EventHub,
   FeatureTypesFinder,
   {
