@@ -4,7 +4,7 @@ import { type Clock, systemClock } from '../core/clock.js';
 import { QueueSettings } from '../options/queue-settings.js';
 import type { QueueLogger } from '../ports/queue-event.js';
 import type { TaskStore } from '../ports/task-store.js';
-import { DelayQueueRuntime } from '../runtime/delay-queue-runtime.js';
+import { DelayQueueRuntime, type RuntimeLedger } from '../runtime/delay-queue-runtime.js';
 import { createTaskStore } from './create-task-store.js';
 import { DeadLetterTrimmer } from './dead-letter-trimmer.js';
 import { DelayQueueAdmin } from './delay-queue-admin.js';
@@ -24,11 +24,14 @@ import { IdempotencyService } from './idempotency.service.js';
 import { IdempotentHandlers } from './idempotent-handlers.js';
 import { Housekeeping } from './housekeeping.js';
 import { IntervalRegistryFinder } from './interval-registry.js';
+import { LedgerHousekeeping } from './ledger-housekeeping.js';
+import { LedgerScheduling } from './ledger-scheduling.js';
 import { NestQueueLogger } from './nest-queue-logger.js';
 import { QueueLifecycle } from './queue-lifecycle.js';
+import { resolveLedger } from './resolve-ledger.js';
 import { type ResolvedModuleOptions, resolveModuleOptions } from './resolve-module-options.js';
 import { TaskLists } from './task-lists.js';
-import { MODULE_OPTIONS, QUEUE_CLOCK, QUEUE_LOGGER, RESOLVED_OPTIONS, TASK_STORE } from './tokens.js';
+import { MODULE_OPTIONS, QUEUE_CLOCK, QUEUE_LEDGER, QUEUE_LOGGER, RESOLVED_OPTIONS, TASK_STORE } from './tokens.js';
 
 /** Options that concern the module and not the queue; in `forRootAsync` they stand beside the factory. */
 export interface ModuleExtras {
@@ -52,7 +55,14 @@ const HANDLER_PROVIDERS: Provider[] = [
   DELAYED_TASK_PROVIDER,
 ];
 
-const LIFE_PROVIDERS: Provider[] = [HookOrder, DeadLetterTrimmer, IntervalRegistryFinder, Housekeeping, QueueLifecycle];
+const LIFE_PROVIDERS: Provider[] = [
+  HookOrder,
+  DeadLetterTrimmer,
+  IntervalRegistryFinder,
+  Housekeeping,
+  LedgerHousekeeping,
+  QueueLifecycle,
+];
 
 const QUEUE_PROVIDERS: Provider[] = [
   { provide: RESOLVED_OPTIONS, useFactory: resolveModuleOptions, inject: [MODULE_OPTIONS] },
@@ -67,10 +77,18 @@ const QUEUE_PROVIDERS: Provider[] = [
   { provide: TASK_STORE, useFactory: createTaskStore, inject: [RESOLVED_OPTIONS, QUEUE_CLOCK, QUEUE_LOGGER] },
   {
     provide: DelayQueueRuntime,
-    useFactory: (store: TaskStore, settings: QueueSettings, clock: Clock, logger: QueueLogger, events: EventHub) =>
-      new DelayQueueRuntime({ store, settings, clock, logger, observers: [events] }),
-    inject: [TASK_STORE, QueueSettings, QUEUE_CLOCK, QUEUE_LOGGER, EventHub],
+    useFactory: (
+      store: TaskStore,
+      settings: QueueSettings,
+      clock: Clock,
+      logger: QueueLogger,
+      events: EventHub,
+      ledger: RuntimeLedger | null,
+    ) => new DelayQueueRuntime({ store, settings, clock, logger, observers: [events], ledger }),
+    inject: [TASK_STORE, QueueSettings, QUEUE_CLOCK, QUEUE_LOGGER, EventHub, QUEUE_LEDGER],
   },
+  { provide: QUEUE_LEDGER, useFactory: resolveLedger, inject: [MODULE_OPTIONS, QueueSettings] },
+  LedgerScheduling,
   TaskLists,
 ];
 

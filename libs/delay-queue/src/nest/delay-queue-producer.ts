@@ -11,6 +11,7 @@ import type { PayloadOf, TaskType } from '../task/delayed-tasks.js';
 import { encodeEnvelope } from '../task/envelope.js';
 import { encodePayload } from '../task/payload.js';
 import { itemError } from './item-error.js';
+import { LedgerScheduling } from './ledger-scheduling.js';
 import { narrowStatus } from './narrow-status.js';
 import { PartialScheduleError } from './partial-schedule-error.js';
 import {
@@ -27,6 +28,8 @@ import type {
   ScheduleResult,
   ScheduleTime,
 } from './schedule-options.js';
+import type { CancelOptions, StagedResult, StageOptions, StageTime } from './staged-result.js';
+import { takeTransaction } from './take-transaction.js';
 import { type TaskView, toDate, toTaskView } from './task-view.js';
 import { QUEUE_CLOCK } from './tokens.js';
 
@@ -47,6 +50,7 @@ export class DelayQueueProducer {
     private readonly runtime: DelayQueueRuntime,
     private readonly settings: QueueSettings,
     @Inject(QUEUE_CLOCK) private readonly clock: Clock,
+    private readonly ledger: LedgerScheduling,
   ) {}
 
   /**
@@ -58,13 +62,30 @@ export class DelayQueueProducer {
    * @example
    * const { id, status } = await delayQueue.schedule('order_timeout', { orderId: '42' }, { delay: '30m' });
    */
-  async schedule<Type extends TaskType>(
+  schedule<Type extends TaskType>(
     type: Type,
     payload: PayloadOf<Type>,
     options: ScheduleOptions,
-  ): Promise<ScheduleResult> {
+  ): Promise<ScheduleResult>;
+  /**
+   * Schedules a task in a transaction of the application, in a queue with a `ledger`.
+   *
+   * @throws InvalidArgumentError, InvalidPayloadError; what the database says is let through as it is.
+   */
+  schedule<Type extends TaskType>(type: Type, payload: PayloadOf<Type>, options: StageOptions): Promise<StagedResult>;
+  async schedule<Type extends TaskType>(
+    type: Type,
+    payload: PayloadOf<Type>,
+    options: ScheduleOptions | StageOptions,
+  ): Promise<ScheduleResult | StagedResult> {
     assertTaskType(type);
-    const read = readScheduleOptions(options, this.clock.nowMs());
+    const { tx, rest } = takeTransaction(options);
+    const read = readScheduleOptions(rest, this.clock.nowMs());
+    if (tx !== null) {
+      const payloadJson = this.encode(type, payload);
+      const envelopeFor = (row: string): string => this.envelope(read, payloadJson, row);
+      return this.ledger.stage({ type, ...read, tx, envelopeFor });
+    }
     const mutation = this.scheduleMutation(type, payload, read);
     return toScheduleResult(read.id, await this.runtime.submit(type, mutation, read.durability));
   }
@@ -94,12 +115,16 @@ export class DelayQueueProducer {
   /**
    * Moves a waiting task to exactly this time, earlier or later; its failures stay counted.
    *
+   * With `tx`, in a transaction: see the ledger's documentation.
+   *
    * @throws InvalidArgumentError
    */
-  async reschedule(type: TaskType, id: string, time: ScheduleTime): Promise<RescheduleResult> {
+  async reschedule(type: TaskType, id: string, time: ScheduleTime | StageTime): Promise<RescheduleResult> {
     assertTaskType(type);
     assertTaskId(id);
-    const due = readScheduleTime(time, this.clock.nowMs());
+    const { tx, rest } = takeTransaction(time);
+    const due = readScheduleTime(rest, this.clock.nowMs());
+    if (tx !== null) return this.ledger.reschedule({ type, id }, due, tx);
     return toRescheduleResult(await this.runtime.submit(type, { kind: 'reschedule', id, due }));
   }
 
@@ -117,11 +142,16 @@ export class DelayQueueProducer {
   /**
    * Removes a task that is waiting or dead, and frees its id. One that is running goes to its end, retries included.
    *
+   * With `tx`, in a transaction: then the ledger alone decides, and a task that is running at the commit cannot be
+   * completed in a transaction any more.
+   *
    * @throws InvalidArgumentError
    */
-  async cancel(type: TaskType, id: string): Promise<CancelResult> {
+  async cancel(type: TaskType, id: string, options: CancelOptions | Record<string, never> = {}): Promise<CancelResult> {
     assertTaskType(type);
     assertTaskId(id);
+    const { tx } = takeTransaction(options);
+    if (tx !== null) return this.ledger.cancel(type, id, tx);
     const result = await this.runtime.submit(type, { kind: 'cancel', id });
     return { status: narrowStatus(result, ['cancelled', 'running', 'not_found']), state: result.state };
   }
@@ -150,10 +180,17 @@ export class DelayQueueProducer {
   }
 
   private scheduleMutation(type: string, payload: unknown, read: ReadScheduleOptions): Mutation {
-    const { id, due, onDuplicate, overrides } = read;
-    const payloadJson = encodePayload(payload, this.settings.forType(type).payloadLimitBytes);
-    const envelope = encodeEnvelope({ payloadJson, life: newLife(this.clock.nowMs()), overrides });
+    const { id, due, onDuplicate } = read;
+    const envelope = this.envelope(read, this.encode(type, payload), null);
     return { kind: 'schedule', id, due, envelope, onDuplicate };
+  }
+
+  private encode(type: string, payload: unknown): string {
+    return encodePayload(payload, this.settings.forType(type).payloadLimitBytes);
+  }
+
+  private envelope({ overrides }: ReadScheduleOptions, payloadJson: string, ledgerRow: string | null): string {
+    return encodeEnvelope({ payloadJson, life: newLife(this.clock.nowMs()), overrides, ledgerRow });
   }
 }
 

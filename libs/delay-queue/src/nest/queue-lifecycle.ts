@@ -12,6 +12,7 @@ import { DelayQueueRuntime } from '../runtime/delay-queue-runtime.js';
 import { EventHub } from './event-hub.js';
 import { HandlerRegistry } from './handler-registry.js';
 import { Housekeeping } from './housekeeping.js';
+import { LedgerHousekeeping } from './ledger-housekeeping.js';
 import type { ResolvedModuleOptions } from './resolve-module-options.js';
 import { QUEUE_LOGGER, RESOLVED_OPTIONS } from './tokens.js';
 
@@ -29,6 +30,7 @@ export class QueueLifecycle implements OnModuleInit, OnApplicationBootstrap, OnM
     private readonly runtime: DelayQueueRuntime,
     private readonly handlers: HandlerRegistry,
     private readonly housekeeping: Housekeeping,
+    private readonly ledgerHousekeeping: LedgerHousekeeping,
     private readonly events: EventHub,
     @Inject(QUEUE_LOGGER) private readonly logger: QueueLogger,
     @Inject(RESOLVED_OPTIONS) private readonly options: ResolvedModuleOptions,
@@ -47,13 +49,16 @@ export class QueueLifecycle implements OnModuleInit, OnApplicationBootstrap, OnM
   async onApplicationBootstrap(): Promise<void> {
     await this.unlessStopped(async () => {
       await this.runtime.start();
-      if (!this.stopped) this.housekeeping.start(this.handlers.types);
+      if (this.stopped) return;
+      this.housekeeping.start(this.handlers.types);
+      this.ledgerHousekeeping.start();
     });
   }
 
   async onModuleDestroy(): Promise<void> {
     this.stopped = true;
     this.housekeeping.stop();
+    this.ledgerHousekeeping.stop();
     await this.runtime.stop();
   }
 

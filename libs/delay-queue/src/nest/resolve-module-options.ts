@@ -22,7 +22,7 @@ export function resolveModuleOptions(options: DelayQueueModuleOptions): Resolved
   if (typeof options !== 'object' || options === null) {
     throw new ConfigurationError('options', `must be an object, got ${options === null ? 'null' : typeof options}`);
   }
-  const { connection: _connection, embedded: _embedded, ...queueOptions } = options;
+  const { connection: _connection, embedded: _embedded, ledger: _ledger, ...queueOptions } = options;
   return { storage: resolveStorage(options), settings: new QueueSettings(queueOptions) };
 }
 

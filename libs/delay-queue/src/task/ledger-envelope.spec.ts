@@ -7,7 +7,12 @@ const PARTS = { payloadJson: '{"orderId":"é😀"}', life: newLife(1_767_225_600
 
 describe('withLedgerCheck', () => {
   it('adds a header and changes nothing else', () => {
-    const envelope = encodeEnvelope({ ...PARTS, overrides: { maxRetries: 2 }, headers: { trace: 'a' }, ledgerRow: 'r' });
+    const envelope = encodeEnvelope({
+      ...PARTS,
+      overrides: { maxRetries: 2 },
+      headers: { trace: 'a' },
+      ledgerRow: 'r',
+    });
     const marked = decodeEnvelope(withLedgerCheck(envelope));
     expect(marked).toEqual({
       ...decodeEnvelope(envelope),

@@ -1,4 +1,5 @@
 import type { Clock } from '../../core/clock.js';
+import { isStoreError, QueueClosedError } from '../../core/errors.js';
 import type { QueueLogger, QueueObserver } from '../../ports/queue-event.js';
 import { errorText } from '../../task/error-text.js';
 
@@ -36,8 +37,9 @@ export class LedgerMonitor {
     this.observer.notify({ kind: 'ledger up', downForMs });
   }
 
+  /** An error of the store says nothing about the ledger, and has a monitor of its own. */
   failed(error: unknown): void {
-    if (this.downSinceMs !== null) return;
+    if (this.downSinceMs !== null || isStoreError(error) || error instanceof QueueClosedError) return;
     this.downSinceMs = this.clock.monotonicMs();
     this.logger.error(`The ledger cannot be looked after at the moment, it is tried again: ${errorText(error)}`);
     this.observer.notify({ kind: 'ledger down', error });

@@ -47,8 +47,9 @@ export class OwnRowWatch {
   async lookAt(row: string): Promise<Placement | null> {
     const [found] = await this.context.ledger.read([row]);
     if (found === undefined) return null;
-    this.watched.delete(row);
-    return (await this.settle([found])).get(row) ?? 'ended';
+    const placement = (await this.settle([found])).get(row) ?? placementOf(found);
+    if (placement !== 'waits') this.watched.delete(row);
+    return placement;
   }
 
   /** Looks once more at everything, and no more after that. */
@@ -72,8 +73,8 @@ export class OwnRowWatch {
     await this.context.monitor.attempt(async () => {
       for (let from = 0; from < rows.length; from += ROWS_AT_ONCE) {
         const found = await this.context.ledger.read(rows.slice(from, from + ROWS_AT_ONCE));
-        await this.settle(found);
-        for (const { row } of found) this.watched.delete(row);
+        const placements = await this.settle(found);
+        for (const { row } of found) if (placements.get(row) !== 'waits') this.watched.delete(row);
       }
     });
   }
@@ -94,4 +95,8 @@ export class OwnRowWatch {
       else this.timer.fireBy(watched.sinceMs + watched.nextMs);
     }
   }
+}
+
+function placementOf({ state }: LedgerRow): Placement {
+  return state === 'indexed' ? 'present' : 'ended';
 }

@@ -36,7 +36,7 @@ export class RowIndexer {
     };
     await Promise.all(together.map(placeOne));
     for (const row of rows) if (row.attempts >= ALONE_FROM_ATTEMPT) await placeOne(row);
-    await this.note(rows, placements);
+    await this.note(rows, placements, by);
     return placements;
   }
 
@@ -48,7 +48,11 @@ export class RowIndexer {
     await ledger.postpone(rows.filter((_, index) => removed[index] === false).map(postponement));
   }
 
-  private async note(rows: readonly LedgerRow[], placements: ReadonlyMap<string, Placement>): Promise<void> {
+  private async note(
+    rows: readonly LedgerRow[],
+    placements: ReadonlyMap<string, Placement>,
+    by: IndexedBy,
+  ): Promise<void> {
     const { ledger, options } = this.context;
     const placed = rows.filter(({ row }) => ['created', 'present'].includes(placements.get(row) ?? ''));
     const staged = placed.filter(({ state }) => state === 'staged');
@@ -58,6 +62,8 @@ export class RowIndexer {
     await ledger.lookAgain(
       indexed.map(({ row, remainingMs }) => ({ row, delayMs: Math.max(0, remainingMs) + options.sweepEveryMs })),
     );
+    // The watch comes back by itself, before anybody else looks.
+    if (by === 'watch') return;
     await ledger.postpone(rows.filter(({ row }) => placements.get(row) === 'waits').map(postponement));
   }
 
@@ -84,7 +90,10 @@ export class RowIndexer {
     return result.status === 'duplicate' ? this.resolveDuplicate(row, result) : 'created';
   }
 
-  private schedule(row: LedgerRow, how: { readonly check: boolean; readonly replace: boolean }): Promise<MutationResult> {
+  private schedule(
+    row: LedgerRow,
+    how: { readonly check: boolean; readonly replace: boolean },
+  ): Promise<MutationResult> {
     const { id, envelope } = row;
     return this.submit(row, {
       kind: 'schedule',
@@ -118,7 +127,7 @@ export class RowIndexer {
 
   /** An indexed task whose id is done was completed by a process without a ledger; a staged one came too late. */
   private async resolveDone(row: LedgerRow): Promise<Placement> {
-    if (row.state === 'staged' && row.attempts === 0) return this.supersede(row);
+    if (row.state === 'staged') return this.supersede(row);
     await this.context.ledger.end([row.row], 'done');
     return 'ended';
   }
@@ -134,7 +143,9 @@ export class RowIndexer {
   private async supersede(row: LedgerRow): Promise<Placement> {
     const { ledger, observer, logger } = this.context;
     await ledger.end([row.row], 'cancelled');
-    logger.warn(`The task '${row.id}' of '${row.type}' is in the store without the ledger; the one of the ledger is cancelled.`);
+    logger.warn(
+      `The task '${row.id}' of '${row.type}' is in the store without the ledger; the one of the ledger is cancelled.`,
+    );
     observer.notify({ kind: 'superseded', type: row.type, id: row.id });
     return 'ended';
   }
@@ -162,7 +173,8 @@ export class RowIndexer {
   /** An outage of the store is told by its own monitor, once; what concerns one row is told here. */
   private reportFailure({ type, id, attempts }: LedgerRow, error: unknown): void {
     if (isStoreError(error)) return;
-    if (attempts <= 1) this.context.logger.error(`The task '${id}' of '${type}' cannot be brought to the store: ${errorText(error)}`);
+    if (attempts <= 1)
+      this.context.logger.error(`The task '${id}' of '${type}' cannot be brought to the store: ${errorText(error)}`);
   }
 }
 
