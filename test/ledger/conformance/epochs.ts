@@ -37,11 +37,13 @@ export function describeEpochs(database: () => LedgerDatabase): void {
     it('tell which rows must be loaded again, the nearest first', async () => {
       const fixture = new LedgerFixture(database());
       await fixture.ledger.epochOf(PARTITION);
+      expect(await fixture.ledger.hasIndexed(PARTITION)).toBe(false);
       for (const seconds of [5, 3, 1, 4, 2]) {
         await fixture.index(`${seconds}`, { due: { delayMs: seconds * 10_000 } });
       }
       await fixture.index('elsewhere', { partition: 1 });
       await fixture.ledger.end([await fixture.index('done')], 'done');
+      expect(await fixture.ledger.hasIndexed(PARTITION)).toBe(true);
       expect(await fixture.ledger.takeLost(PARTITION, FOUR)).toEqual([]);
 
       await fixture.ledger.loseEpoch(PARTITION, 1);

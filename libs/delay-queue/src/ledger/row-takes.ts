@@ -35,6 +35,13 @@ export class RowTakes {
     });
   }
 
+  async hasIndexed({ type, partition }: PartitionRef): Promise<boolean> {
+    const { session, dialect, tables, options } = this.context;
+    const where = `queue = ? AND type = ? AND partition_no = ? AND state = 'indexed'`;
+    const sql = dialect.sql(`SELECT row_id FROM ${tables.tasks} WHERE ${where} LIMIT 1`);
+    return (await session.rows(sql, [options.queue, type, partition])).length > 0;
+  }
+
   async countLost(ref: PartitionRef): Promise<number> {
     const { session, dialect, tables } = this.context;
     const sql = `SELECT COUNT(*) AS lost FROM ${tables.tasks} WHERE ${this.lostRows}`;

@@ -126,6 +126,10 @@ export class SqlTaskLedger implements TaskLedger {
     return this.own.make(() => this.takes.takeLost(ref, request));
   }
 
+  hasIndexed(ref: PartitionRef): Promise<boolean> {
+    return this.own.make(() => this.takes.hasIndexed(ref));
+  }
+
   countLost(ref: PartitionRef): Promise<number> {
     return this.own.make(() => this.takes.countLost(ref));
   }

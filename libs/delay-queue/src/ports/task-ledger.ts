@@ -164,6 +164,9 @@ export interface TaskLedger {
   /** Takes indexed rows of an earlier epoch than the present one, nearest due first, and makes them staged. */
   takeLost(ref: PartitionRef, request: TakeRequest): Promise<readonly LedgerRow[]>;
 
+  /** Whether the ledger takes any task of a partition to be in the store. */
+  hasIndexed(ref: PartitionRef): Promise<boolean>;
+
   /** Counts the rows that {@link takeLost} has still to take. */
   countLost(ref: PartitionRef): Promise<number>;
 

@@ -8,8 +8,8 @@ import type { Epoch } from '../../ports/turn.js';
 import { errorText } from '../../task/error-text.js';
 import type { LedgerMonitor } from './ledger-monitor.js';
 
-/** A loss that was noted so recently is the same one that other processes notice now. */
-const SAME_LOSS_MS = 30_000;
+/** Every process looks at the store more often than this: a loss that was noted so recently is the one it notices now. */
+const SAME_LOSS_MS = 10_000;
 
 /** Creation times are of the producers' clocks: so far they may be behind that of the database. */
 const CLOCK_SKEW_MS = 60_000;
@@ -110,9 +110,19 @@ export class LedgerEpochs {
     const state = await this.peek(ref);
     const isNoted = known.sinceLostMs !== null && known.sinceLostMs < SAME_LOSS_MS;
     if (state === 'present' && isNoted) return true;
-    if (!(await this.parts.ledger.loseEpoch(ref, known.epoch))) return false;
-    this.learn(await this.parts.ledger.epochOf(ref));
+    if (!(await this.isNew(known)) && !(await this.note(known))) return false;
     await this.beginInStore(ref, state);
+    return true;
+  }
+
+  /** A partition of which nothing was ever in the store has lost nothing. */
+  private async isNew(known: LedgerEpoch): Promise<boolean> {
+    return known.lostAtMs === null && !(await this.parts.ledger.hasIndexed(known));
+  }
+
+  private async note(known: LedgerEpoch): Promise<boolean> {
+    if (!(await this.parts.ledger.loseEpoch(known, known.epoch))) return false;
+    this.learn(await this.parts.ledger.epochOf(known));
     return true;
   }
 
