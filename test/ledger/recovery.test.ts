@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { encodeEnvelope } from '../../libs/delay-queue/src/task/envelope.js';
 import { newLedgerRow, newLife } from '../../libs/delay-queue/src/core/ids.js';
 import type { NewLedgerTask } from '../../libs/delay-queue/src/ports/task-ledger.js';
+import { DelayQueueRuntime } from '../../libs/delay-queue/src/runtime/delay-queue-runtime.js';
 import { RedisServer } from '../support/redis-server.js';
 import { waitFor } from '../support/wait-for.js';
 import { type LedgerApp, LedgerSite, START_MS, TYPE } from './support/ledger-site.js';
@@ -106,11 +107,12 @@ describe('a store that has lost its data', () => {
       await before.app.close();
       await site.redis.flushall();
       await makeDue();
-      await site.boot({ work: () => undefined });
+      const { seen } = await site.boot({ work: () => undefined });
       await waitFor(async () => (await site.countStates())['done'] === 50, {
         deadlineMs: 30_000,
         what: 'all tasks to be done',
       });
+      expect(seen.filter(({ kind }) => kind === 'started')).toHaveLength(50);
     },
     TEST_MS,
   );
@@ -141,11 +143,12 @@ describe('a store that has lost its data', () => {
       await scheduleMany(20, { id: 'a', delayMs: 3_600_000 });
       await first.app.close();
       await makeDue();
-      await site.boot({ queue: { embedded: true }, work: () => undefined });
+      const { seen } = await site.boot({ queue: { embedded: true }, work: () => undefined });
       await waitFor(async () => (await site.countStates())['done'] === 20, {
         deadlineMs: 30_000,
         what: 'all tasks to be done',
       });
+      expect(seen.filter(({ kind }) => kind === 'started')).toHaveLength(20);
     },
     TEST_MS,
   );
@@ -196,7 +199,7 @@ describe('a store that has gone back to an earlier state', () => {
         deadlineMs: 20_000,
         what: 'the lost ones to be loaded',
       });
-      const due = await site.redis.zrange(`{${site.prefix}:${TYPE}:0}:due`, 0, -1);
+      const due = await site.redis.zrange(`{${site.prefix}:${TYPE}:0}:due`, 0, '-1');
       expect(due).toHaveLength(60);
       for (const id of due) await app.producer.runNow(TYPE, id);
       await waitFor(async () => (await site.countStates())['done'] === 60, {
@@ -218,7 +221,7 @@ describe('a store that has gone back to an earlier state', () => {
 
   async function restore(dumps: ReadonlyMap<string, Buffer>): Promise<void> {
     const transaction = site.redis.multi().flushall();
-    for (const [key, dump] of dumps) transaction.restore(key, 0, dump);
+    for (const [key, dump] of dumps) transaction.restore(key, '0', dump);
     await transaction.exec();
   }
 });
@@ -298,8 +301,7 @@ describe('the sweep', () => {
       await site.pool.query('UPDATE delay_queue_tasks SET due_at_ms = 0, look_at_ms = 0 WHERE queue = $1', [
         site.prefix,
       ]);
-      const { DelayQueueRuntime } = await import('../../libs/delay-queue/src/runtime/delay-queue-runtime.js');
-      const restored = await Promise.all(apps.map(({ app }) => app.get(DelayQueueRuntime).books?.sweep()));
+      const restored = await Promise.all(apps.map(async ({ app }) => app.get(DelayQueueRuntime).books?.sweep()));
       expect(restored.reduce<number>((sum, count) => sum + (count ?? 0), 0)).toBe(300);
       expect(restored.every((count) => (count ?? 0) > 0)).toBe(true);
     },

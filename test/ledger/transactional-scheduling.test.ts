@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import type { ScheduleOptions } from 'nestjs-delay-queue';
 import { type LedgerConnection, SqlLedger } from 'nestjs-delay-queue/ledger';
 import { DelayQueueRuntime } from '../../libs/delay-queue/src/runtime/delay-queue-runtime.js';
 import { nextEvent } from '../nest/support/next-event.js';
@@ -98,6 +97,7 @@ describe('schedule in a transaction', () => {
         await waitFor(() => watch?.size === 0, { what: 'the process to give the row up' });
       });
       await site.untilState('late', 'done');
+      expect(await site.countStates()).toEqual({ done: 2 });
     },
     TEST_MS,
   );
@@ -125,12 +125,16 @@ describe('schedule in a transaction', () => {
     'answers duplicate for an id that is taken, and replaces it when asked to',
     async () => {
       const { producer } = await site.boot();
-      const schedule = (options: Partial<ScheduleOptions>, payload: unknown) =>
-        site.transaction((tx) => producer.schedule(TYPE, payload, { delay: '1h', id: 'a', ...options, tx } as never));
-      const first = await schedule({}, { n: 1 });
+      const schedule = (onDuplicate: 'keep' | 'replace', payload: unknown) =>
+        site.transaction((tx) => producer.schedule(TYPE, payload, { delay: '1h', id: 'a', onDuplicate, tx }));
+      const first = await schedule('keep', { n: 1 });
       await first.index();
-      expect(await schedule({}, { n: 2 })).toMatchObject({ status: 'duplicate', state: 'indexed', dueAt: first.dueAt });
-      const third = await schedule({ onDuplicate: 'replace' }, { n: 3 });
+      expect(await schedule('keep', { n: 2 })).toMatchObject({
+        status: 'duplicate',
+        state: 'indexed',
+        dueAt: first.dueAt,
+      });
+      const third = await schedule('replace', { n: 3 });
       expect(await third.index()).toEqual({ status: 'indexed' });
       expect(await producer.get(TYPE, 'a')).toMatchObject({ payload: { n: 3 } });
       expect(await site.statesOf('a')).toEqual(['cancelled', 'indexed']);
@@ -226,6 +230,7 @@ describe('cancel and reschedule in a transaction', () => {
         deadlineMs: 15_000,
         what: 'the task to leave the store',
       });
+      expect(await site.statesOf('a')).toEqual(['cancelled']);
     },
     TEST_MS,
   );
@@ -258,6 +263,7 @@ describe('cancel and reschedule in a transaction', () => {
         await producer.reschedule(TYPE, 'a', { delay: 0, tx });
       });
       await site.untilState('a', 'done');
+      expect(await site.statesOf('a')).toEqual(['done']);
     },
     TEST_MS,
   );
