@@ -71,6 +71,9 @@ export class Timeline {
       case 'mark lost':
       case 'stuck':
       case 'orphan removed':
+      case 'ended before':
+      case 'restored':
+      case 'superseded':
         return `timeout: ${event.kind}`;
       default:
         return event satisfies never;
@@ -99,6 +102,9 @@ function outcomeOf(kind: OrderEvent['kind']): Delivery['outcome'] {
     case 'mark lost':
     case 'stuck':
     case 'orphan removed':
+    case 'ended before':
+    case 'restored':
+    case 'superseded':
       return null;
     default:
       return kind satisfies never;

@@ -6,11 +6,10 @@ import { OrderTimeoutHandler } from './order-timeout.handler.js';
 import { Order } from './order.entity.js';
 import { OrdersController } from './orders.controller.js';
 import { OrdersService } from './orders.service.js';
-import { OverdueOrderSweep } from './overdue-order-sweep.js';
 
 @Module({
   imports: [TypeOrmModule.forFeature([Order]), StockModule],
   controllers: [OrdersController],
-  providers: [OrdersService, OrderRecords, OrderTimeoutHandler, OverdueOrderSweep],
+  providers: [OrdersService, OrderRecords, OrderTimeoutHandler],
 })
 export class OrdersModule {}
