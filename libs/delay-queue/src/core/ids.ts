@@ -26,11 +26,9 @@ export function newHolderId(): string {
   return nanoid(12);
 }
 
-const ledgerNonce = customAlphabet('0123456789abcdefghijklmnopqrstuvwxyz', 12);
-
 /** Makes the name of a row of the ledger: the time first, so that an index grows at its end. */
 export function newLedgerRow(nowMs: number): string {
-  return Math.floor(nowMs).toString(36) + ledgerNonce();
+  return newLife(nowMs) + noncePair() + noncePair() + noncePair();
 }
 
 /** Makes the mark of one life of a task: its creation time in base 36, then a nonce of {@link LIFE_NONCE_LENGTH}. */

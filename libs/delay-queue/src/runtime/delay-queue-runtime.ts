@@ -192,14 +192,17 @@ export class DelayQueueRuntime {
   }
 
   /** Carries out one mutation, in the order of the calls: see `MutationDesk`. */
-  async submit(type: string, mutation: Mutation, durability?: Durability): Promise<MutationResult> {
-    const result = await this.desk.submit(type, mutation, durability);
-    return this.books === null ? result : this.books.follow(type, mutation, result);
+  submit(type: string, mutation: Mutation, durability?: Durability): Promise<MutationResult> {
+    const answer = this.desk.submit(type, mutation, durability);
+    const { books } = this;
+    return books === null ? answer : answer.then((result) => books.follow(type, mutation, result));
   }
 
   /** Carries out several mutations of one type: see `MutationDesk`. */
   submitMany(type: string, submissions: readonly Submission[]): Promise<readonly (MutationResult | Error)[]> {
-    return this.desk.submitMany(type, submissions);
+    const answers = this.desk.submitMany(type, submissions);
+    const { books } = this;
+    return books === null ? answers : answers.then((outcomes) => books.followMany(type, submissions, outcomes));
   }
 
   private get lanes(): readonly Lane[] {

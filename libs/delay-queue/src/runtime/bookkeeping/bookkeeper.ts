@@ -5,6 +5,7 @@ import type { QueueEvent, QueueObserver } from '../../ports/queue-event.js';
 import type { ChangedRow, NewLedgerTask, StageResult, TaskKey } from '../../ports/task-ledger.js';
 import type { LedgerConnection } from '../../task/ledger-connection.js';
 import { ledgerRowOf } from '../../task/ledger-envelope.js';
+import type { Submission } from '../mutation-buffer.js';
 import type { TaskHandler } from '../task-handler.js';
 import type { TypeRegistry } from '../type-registry.js';
 import { type BookkeepingContext, partitionFor } from './bookkeeping-context.js';
@@ -127,6 +128,20 @@ export class Bookkeeper implements QueueObserver {
     return this.follower.follow(type, mutation, result);
   }
 
+  /** The same for several mutations; one that the ledger fails to follow has its error in place of its result. */
+  followMany(
+    type: string,
+    submissions: readonly Submission[],
+    outcomes: readonly (MutationResult | Error)[],
+  ): Promise<readonly (MutationResult | Error)[]> {
+    return Promise.all(
+      submissions.map(async ({ mutation }, index) => {
+        const outcome = outcomes[index] ?? new Error(`There is no outcome for '${mutation.id}'.`);
+        return outcome instanceof Error ? outcome : this.follow(type, mutation, outcome).catch(toError);
+      }),
+    );
+  }
+
   /** One pass of the compensation sweep; answers how many tasks were restored. */
   sweep(): Promise<number> {
     return this.sweeping.pass();
@@ -167,4 +182,8 @@ export class Bookkeeper implements QueueObserver {
     if (changed !== null) this.watch.add(changed.row);
     return changed;
   }
+}
+
+function toError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
 }

@@ -59,7 +59,7 @@ export class LedgeredHandler implements TaskHandler {
       const verdict = await this.check(run, row);
       if (verdict !== null) return verdict;
     }
-    const completion = new Completion(this.parts.ledger, row);
+    const completion = new RowCompletion(this.parts.ledger, row);
     run.completion = (tx) => completion.complete(tx);
     try {
       const result = await this.inner.run(run);
@@ -99,7 +99,7 @@ export class LedgeredHandler implements TaskHandler {
   private async ended(
     run: Run,
     row: string,
-    { result, completion }: { result: unknown; completion: Completion },
+    { result, completion }: { result: unknown; completion: RowCompletion },
   ): Promise<unknown> {
     const outcome: TaskOutcomeKind = result instanceof TaskOutcome ? result.decision : { kind: 'complete' };
     switch (outcome.kind) {
@@ -122,7 +122,7 @@ export class LedgeredHandler implements TaskHandler {
   private async failed(
     run: Run,
     row: string,
-    { error, completion }: { error: unknown; completion: Completion },
+    { error, completion }: { error: unknown; completion: RowCompletion },
   ): Promise<TaskOutcome> {
     const { endedBefore, succeeded } = completion;
     if (endedBefore !== null) {
@@ -170,7 +170,7 @@ export class LedgeredHandler implements TaskHandler {
 }
 
 /** The completion of one delivery in a transaction of its handler. */
-class Completion {
+class RowCompletion {
   /** The row was ended, in a transaction that may still be rolled back. */
   succeeded = false;
   /** The state in which the row was found, when that ends the task. */
