@@ -27,7 +27,7 @@ const project = {
   moduleFileExtensions: ['js', 'mjs', 'cjs', 'ts', 'json', 'node'],
   moduleNameMapper: {
     '^nestjs-delay-queue$': '<rootDir>/libs/delay-queue/src/index.ts',
-    '^nestjs-delay-queue/(testing|terminus)$': '<rootDir>/libs/delay-queue/src/$1/index.ts',
+    '^nestjs-delay-queue/(testing|terminus|ledger)$': '<rootDir>/libs/delay-queue/src/$1/index.ts',
     '^(\\.{1,2}/.*)\\.js$': '$1',
   },
   modulePathIgnorePatterns: ['<rootDir>/libs/[^/]+/dist/', '<rootDir>/apps/[^/]+/dist/'],
@@ -49,7 +49,12 @@ export default {
       ...project,
       displayName: 'integration',
       testMatch: ['<rootDir>/test/**/*.test.ts'],
-      testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/faults/'],
+      testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/faults/', '<rootDir>/test/ledger/'],
+    },
+    {
+      ...project,
+      displayName: 'ledger',
+      testMatch: ['<rootDir>/test/ledger/**/*.test.ts'],
     },
     {
       ...project,

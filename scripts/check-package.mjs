@@ -78,7 +78,8 @@ async function checkContents(files) {
   assert(present.has('LICENSE'), 'LICENSE is not packed');
 
   const strangers = files.filter(
-    (file) => !/^(dist\/.+\.(js|d\.ts|js\.map)|package\.json|LICENSE|README.*\.md|CHANGELOG\.md)$/.test(file),
+    (file) =>
+      !/^(dist\/.+\.(js|d\.ts|js\.map)|sql\/.+\.sql|package\.json|LICENSE|README.*\.md|CHANGELOG\.md)$/.test(file),
   );
   assert.deepEqual(strangers, [], 'these files do not belong into the package');
   const tests = files.filter((file) => /\.(spec|test)\.|(^|\/)(test|__tests__)\//.test(file));

@@ -9,6 +9,7 @@ import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { constants } from 'node:os';
 import { findRedisServer } from './redis-server.mjs';
+import { findMariaDb, findPostgres } from './sql-servers.mjs';
 
 // What jest prints on stderr when an open handle keeps its own process alive.
 const HANGS = 'Jest did not exit';
@@ -20,10 +21,12 @@ const args = process.argv.slice(2);
 const watches = args.some((argument) => argument.startsWith('--watch'));
 const jestBin = createRequire(import.meta.url).resolve('jest/bin/jest');
 
-const redisServer = await findRedisServer();
+const [redisServer, postgres, mariaDb] = await Promise.all([findRedisServer(), findPostgres(), findMariaDb()]);
 const env = {
   ...(process.stderr.isTTY && { FORCE_COLOR: '1' }),
   ...(redisServer && { REDIS_SERVER_BIN: redisServer.path }),
+  ...(postgres && { POSTGRES_BIN_DIR: postgres.folder }),
+  ...(mariaDb && { MARIADB_SERVER_BIN: mariaDb.server, MARIADB_SETUP_BIN: mariaDb.setup ?? '' }),
   ...process.env,
 };
 

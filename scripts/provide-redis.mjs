@@ -2,12 +2,9 @@
  * Makes sure that the tests have a real Redis, and says in one line which one: `TEST_REDIS_URL`, an installed
  * redis-server, or, on Debian and Ubuntu as root, one that is installed now. Anywhere else it stops with the command to type.
  */
-import { execFileSync, spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { canInstall, installPackage, isDebianLike } from './apt.mjs';
 import { findRedisServer, listRedisServers, minRedisVersion } from './redis-server.mjs';
-
-// invoke-rc.d asks this file before it starts a service, and 101 means "not allowed": the package is installed, its service stays down.
-const policyFile = '/usr/sbin/policy-rc.d';
 
 const { TEST_REDIS_URL: url, REDIS_SERVER_BIN: named } = process.env;
 const found = await findRedisServer();
@@ -31,54 +28,18 @@ function withoutPassword(url) {
   return url.replace(/:[^:@/]*@/, ':***@');
 }
 
-function isDebianLike() {
-  if (process.platform !== 'linux' || !existsSync('/etc/os-release')) return false;
-  return /^ID(_LIKE)?=.*\b(debian|ubuntu)\b/m.test(readFileSync('/etc/os-release', 'utf8'));
-}
-
-function canInstall() {
-  return isDebianLike() && process.getuid?.() === 0;
-}
-
 async function install() {
   const [older] = await listRedisServers();
   if (older) stop(`${older.path} is version ${older.version}`);
   console.log('redis for the tests: none found, installing the package redis-server');
   try {
-    withServicesKeptDown(() => {
-      apt(['update', '-qq']);
-      apt(['install', '-y', '-qq', '--no-install-recommends', 'redis-server']);
-    });
+    installPackage('redis-server');
   } catch (error) {
     stop(`the installation failed (${error.message})`);
   }
   const installed = await findRedisServer();
   if (!installed) stop('the installed redis-server is missing or too old');
   say(installed, ' (just installed, its service was not started)');
-}
-
-function apt(args) {
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  // Its output goes to stderr, so that the line about the choice is all that stdout holds.
-  execFileSync('apt-get', args, { env, stdio: ['ignore', 2, 2] });
-}
-
-function withServicesKeptDown(action) {
-  const earlier = existsSync(policyFile)
-    ? { text: readFileSync(policyFile), mode: statSync(policyFile).mode }
-    : undefined;
-  writeFileSync(policyFile, '#!/bin/sh\nexit 101\n');
-  chmodSync(policyFile, 0o755);
-  try {
-    action();
-  } finally {
-    if (earlier) {
-      writeFileSync(policyFile, earlier.text);
-      chmodSync(policyFile, earlier.mode);
-    } else {
-      rmSync(policyFile);
-    }
-  }
 }
 
 function installCommand() {

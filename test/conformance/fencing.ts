@@ -93,8 +93,9 @@ export function describeFencing(useLane: () => TestLane): void {
       await lane.advanceMs(10);
       expect((await lane.turn({ claim: {} })).lastFence).toBe(before);
       await lane.schedule('X');
-      const { claimed, lastFence } = await lane.turn({ claim: {} });
+      const { claimed, lastFence, fenceBefore } = await lane.turn({ claim: {} });
       expect(lastFence).toBe(lane.harness.nowUs());
+      expect(fenceBefore).toBe(before);
       expect(claimed[0]?.fence).toBe(lastFence);
     });
   });

@@ -1,7 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DelayQueueProducer } from 'nestjs-delay-queue';
-import { OrderRecords } from '../../apps/order-app/src/orders/order-records.js';
-import { OverdueOrderSweep } from '../../apps/order-app/src/orders/overdue-order-sweep.js';
 import { waitFor } from '../support/wait-for.js';
 import { Shop, SHOP_START_MS } from './support/shop.js';
 import { TestDatabase } from './support/test-database.js';
@@ -28,7 +26,9 @@ describe('the shop over HTTP', () => {
     expect(order).toMatchObject({ sku, quantity: 3, status: 'pending', paidAt: null, cancelledAt: null });
     expect(await shop.available(sku)).toBe(7);
     expect(await shop.order(order.id)).toEqual(order);
-    const task = await shop.app.get(DelayQueueProducer).get('order_timeout', `order:${order.id}`);
+    const task = await waitFor(() => shop.app.get(DelayQueueProducer).get('order_timeout', `order:${order.id}`), {
+      what: 'the timeout to be in the queue',
+    });
     expect(task).toMatchObject({ state: 'waiting', payload: { orderId: order.id } });
     expect(task?.dueAt?.getTime()).toBeGreaterThanOrEqual(Date.parse(order.payBefore));
   });
@@ -39,7 +39,9 @@ describe('the shop over HTTP', () => {
     const { status, body } = await shop.pay(id);
     expect(status).toBe(200);
     expect(body).toMatchObject({ id, status: 'paid', paidAt: expect.any(String), cancelledAt: null });
-    expect(await shop.app.get(DelayQueueProducer).get('order_timeout', `order:${id}`)).toBeNull();
+    await waitFor(async () => (await shop.app.get(DelayQueueProducer).get('order_timeout', `order:${id}`)) === null, {
+      what: 'the timeout to leave the queue',
+    });
     expect(await shop.available(sku)).toBe(7);
   });
 
@@ -109,19 +111,5 @@ describe('the shop over HTTP', () => {
     expect(await shop.available(sku)).toBe(10);
     expect((await shop.pay(id)).status).toBe(409);
     expect(await shop.order(id)).toMatchObject({ status: 'cancelled', paidAt: null });
-  });
-
-  it('sweeps up orders that are long overdue, and no others', async () => {
-    const sku = await shop.newArticle(10);
-    const records = shop.app.get(OrderRecords);
-    const overdue = await records.place({ sku, quantity: 1 }, -10 * 60_000);
-    const paid = await records.place({ sku, quantity: 2 }, -10 * 60_000);
-    await records.markPaid(paid.id);
-    const justOver = await records.place({ sku, quantity: 4 }, -1_000);
-    await shop.app.get(OverdueOrderSweep).run();
-    expect((await shop.order(overdue.id)).status).toBe('cancelled');
-    expect((await shop.order(paid.id)).status).toBe('paid');
-    expect((await shop.order(justOver.id)).status).toBe('pending');
-    expect(await shop.available(sku)).toBe(10 - 2 - 4);
   });
 });

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ConflictException } from '@nestjs/common';
 import { OrderRecords } from '../../apps/order-app/src/orders/order-records.js';
-import { OrderTimeoutHandler } from '../../apps/order-app/src/orders/order-timeout.handler.js';
 import { OrdersService } from '../../apps/order-app/src/orders/orders.service.js';
 import { Shop, SHOP_START_MS } from './support/shop.js';
 import { TestDatabase } from './support/test-database.js';
@@ -12,13 +11,13 @@ const RACE_MS = 180_000;
 describe('the timeout of an order', () => {
   let database: TestDatabase;
   let shop: Shop;
-  let handler: OrderTimeoutHandler;
+  let records: OrderRecords;
   let orders: OrdersService;
 
   beforeAll(async () => {
     database = await TestDatabase.open();
     shop = await Shop.open(database.settings);
-    handler = shop.app.get(OrderTimeoutHandler);
+    records = shop.app.get(OrderRecords);
     orders = shop.app.get(OrdersService);
   }, SHOP_START_MS);
 
@@ -30,12 +29,12 @@ describe('the timeout of an order', () => {
   it('gives the pieces back once, however often it is delivered', async () => {
     const sku = await shop.newArticle(10);
     const { id } = await orders.place({ sku, quantity: 4 });
-    await handler.cancelUnpaid({ orderId: id, payBefore: null });
+    await records.cancelUnpaid(id);
     const cancelled = await orders.get(id);
     expect(cancelled.status).toBe('cancelled');
     expect(await shop.available(sku)).toBe(10);
-    await handler.cancelUnpaid({ orderId: id, payBefore: null });
-    await Promise.all(Array.from({ length: 10 }, () => handler.cancelUnpaid({ orderId: id, payBefore: null })));
+    await records.cancelUnpaid(id);
+    await Promise.all(Array.from({ length: 10 }, () => records.cancelUnpaid(id)));
     expect(await orders.get(id)).toEqual(cancelled);
     expect(await shop.available(sku)).toBe(10);
   });
@@ -43,7 +42,7 @@ describe('the timeout of an order', () => {
   it('gives the pieces back once when its first deliveries come at the same time', async () => {
     const sku = await shop.newArticle(10);
     const { id } = await orders.place({ sku, quantity: 4 });
-    await Promise.all(Array.from({ length: 10 }, () => handler.cancelUnpaid({ orderId: id, payBefore: null })));
+    await Promise.all(Array.from({ length: 10 }, () => records.cancelUnpaid(id)));
     expect((await orders.get(id)).status).toBe('cancelled');
     expect(await shop.available(sku)).toBe(10);
   });
@@ -52,14 +51,14 @@ describe('the timeout of an order', () => {
     const sku = await shop.newArticle(10);
     const { id } = await orders.place({ sku, quantity: 4 });
     const paid = await orders.pay(id);
-    await handler.cancelUnpaid({ orderId: id, payBefore: null });
+    await records.cancelUnpaid(id);
     expect(await orders.get(id)).toEqual(paid);
     expect(await shop.available(sku)).toBe(6);
   });
 
   it('does nothing for an order that is not there', async () => {
     const orderId = '00000000-0000-4000-8000-000000000000';
-    await expect(handler.cancelUnpaid({ orderId, payBefore: null })).resolves.toBeUndefined();
+    expect(await records.cancelUnpaid(orderId)).toBe(false);
   });
 
   it(
@@ -91,7 +90,7 @@ describe('the timeout of an order', () => {
         throw error;
       }
     };
-    const cancel = (): Promise<boolean> => shop.app.get(OrderRecords).cancelUnpaid(orderId);
+    const cancel = (): Promise<boolean> => records.cancelUnpaid(orderId);
     const early = order === 'timeout first' ? [cancel()] : [];
     const payment = pay();
     const cancellations = await Promise.all([...early, cancel(), cancel()]);

@@ -27,7 +27,7 @@ describe('the shop on a clock of the test', () => {
     const sku = await shop.newArticle(10);
     const [unpaid, paid] = [await shop.place(sku, 2), await shop.place(sku, 3)];
     const id = `order:${unpaid.id}`;
-    await queue.tasks.expectScheduled('order_timeout', { id, payload: { orderId: unpaid.id }, in: '30m' });
+    await queue.tasks.expectScheduled('order_timeout', { id, payload: { orderId: unpaid.id, payBefore: unpaid.payBefore }, in: '30m' });
     await queue.clock.advance('29m');
     await shop.pay(paid.id);
     expect((await shop.order(unpaid.id)).status).toBe('pending');

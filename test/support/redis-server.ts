@@ -2,11 +2,15 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
+import { freePort } from './free-port.js';
 import { waitFor } from './wait-for.js';
+import { startWatchdog } from './watchdog.js';
+
+export { freePort } from './free-port.js';
 
 /** Settings of a server that a test starts. */
 export interface RedisServerOptions {
@@ -184,32 +188,6 @@ export class RedisServer {
     await writeFile(file, aclUsers.join('\n') + '\n');
     return ['--aclfile', file];
   }
-}
-
-/**
- * Kills the server when this process is gone, whatever ended it: the pipe to the watchdog breaks even on SIGKILL.
- *
- * It has a process group of its own, so that Ctrl-C does not take it along before it has done its work.
- */
-function startWatchdog(pid: number | undefined, folder: string): ChildProcess | undefined {
-  if (pid === undefined) return undefined;
-  const script = 'while read -r _; do :; done; kill -9 "$1" 2>/dev/null; rm -rf "$2"';
-  return spawn('sh', ['-c', script, 'watchdog', String(pid), folder], {
-    stdio: ['pipe', 'ignore', 'ignore'],
-    detached: true,
-  });
-}
-
-/** Asks the system for a port that nobody uses. */
-export async function freePort(): Promise<number> {
-  const probe = createServer();
-  probe.listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const address = probe.address();
-  probe.close();
-  await once(probe, 'close');
-  if (address === null || typeof address === 'string') throw new Error('the system gave no port');
-  return address.port;
 }
 
 /** True when a PING is answered, also with a refusal for want of a password, but not while data are being loaded. */

@@ -12,6 +12,7 @@ import { transformSync } from '@swc/core';
 const ROOT = new URL('../../', import.meta.url);
 const SOURCES = new Map([
   ['nestjs-delay-queue', new URL('libs/delay-queue/src/index.ts', ROOT).href],
+  ['nestjs-delay-queue/ledger', new URL('libs/delay-queue/src/ledger/index.ts', ROOT).href],
   ['nestjs-delay-queue/testing', new URL('libs/delay-queue/src/testing/index.ts', ROOT).href],
 ]);
 

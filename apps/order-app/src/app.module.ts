@@ -3,6 +3,7 @@ import { ConfigModule } from '@nestjs/config';
 import { APP_PIPE } from '@nestjs/core';
 import { ScheduleModule } from '@nestjs/schedule';
 import { DelayQueueModule } from 'nestjs-delay-queue';
+import { DataSource } from 'typeorm';
 import { shopConfig } from './config/shop-config.js';
 import { DatabaseModule } from './database/database.module.js';
 import { delayQueueOptions } from './delay-queue-options.js';
@@ -18,7 +19,7 @@ import { WebhooksModule } from './webhooks/webhooks.module.js';
     ConfigModule.forRoot({ isGlobal: true, load: [shopConfig] }),
     ScheduleModule.forRoot(),
     DatabaseModule,
-    DelayQueueModule.forRootAsync({ inject: [shopConfig.KEY], useFactory: delayQueueOptions }),
+    DelayQueueModule.forRootAsync({ inject: [shopConfig.KEY, DataSource], useFactory: delayQueueOptions }),
     StockModule,
     OrdersModule,
     RemindersModule,

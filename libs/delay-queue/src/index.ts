@@ -5,6 +5,8 @@ export {
   DelayQueueError,
   type DelayQueueErrorCode,
   IdempotencyInProgressError,
+  LedgerUnavailableError,
+  TaskEndedError,
   InvalidArgumentError,
   InvalidPayloadError,
   isStoreError,
@@ -54,10 +56,13 @@ export type {
   ScheduleResult,
   ScheduleTime,
 } from './nest/schedule-options.js';
+export type { ModuleLedgerOptions } from './nest/module-ledger-options.js';
+export type { CancelOptions, IndexResult, StagedResult, StageOptions, StageTime } from './nest/staged-result.js';
 export type { PageOptions, TaskPage } from './nest/task-page.js';
 export type { TaskView } from './nest/task-view.js';
 export type { PartitionCounts, TypeStats } from './nest/type-stats.js';
 export type { IdempotentOptions } from './options/idempotent-options.js';
+export type { LedgerOptions } from './options/ledger-options.js';
 export type { PayloadClass, PayloadSchema } from './options/payload-schema.js';
 export type {
   BackoffOptions,
@@ -69,12 +74,14 @@ export type {
 } from './options/queue-options.js';
 export type { MutationStatus } from './ports/mutation.js';
 export type { QueueEvent } from './ports/queue-event.js';
+export type { LedgerBackend, LedgerState } from './ports/task-ledger.js';
 export type { RedisClient, RedisConnectionOption } from './redis/redis-connection.js';
 export type { OnceResult } from './runtime/once-runner.js';
 export type { QueueHealth, StuckHandler } from './runtime/queue-health.js';
 export type { DelayedTask } from './task/delayed-task.js';
 // As a whole, because only what comes through `export *` can be augmented by `declare module 'nestjs-delay-queue'`.
 export * from './task/delayed-tasks.js';
+export type { LedgerConnection, QueryingConnection, RawCallingConnection } from './task/ledger-connection.js';
 export { TaskOutcome, type TaskOutcomeKind } from './task/task-outcome.js';
 export type { TaskState, TaskStateOrNone } from './task/task-state.js';
 export type { UpcastStep } from './task/upcast-payload.js';

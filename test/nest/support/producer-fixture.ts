@@ -7,6 +7,7 @@ import {
 import { VirtualClock } from '../../../libs/delay-queue/src/core/virtual-clock.js';
 import { MemoryTaskStore } from '../../../libs/delay-queue/src/memory/memory-task-store.js';
 import { DelayQueueProducer } from '../../../libs/delay-queue/src/nest/delay-queue-producer.js';
+import { LedgerScheduling } from '../../../libs/delay-queue/src/nest/ledger-scheduling.js';
 import type { ScheduleOptions } from '../../../libs/delay-queue/src/nest/schedule-options.js';
 import type { QueueOptions } from '../../../libs/delay-queue/src/options/queue-options.js';
 import { QueueSettings } from '../../../libs/delay-queue/src/options/queue-settings.js';
@@ -43,7 +44,12 @@ export class ProducerFixture {
       logger: { log: () => undefined, warn: () => undefined, error: () => undefined },
       observers: [{ notify: (event) => this.events.push(event) }],
     });
-    this.producer = new DelayQueueProducer(this.runtime, settings, clock);
+    this.producer = new DelayQueueProducer(
+      this.runtime,
+      settings,
+      clock,
+      new LedgerScheduling(this.runtime, settings, clock),
+    );
   }
 
   /** Schedules with arguments that the compiler would refuse. */

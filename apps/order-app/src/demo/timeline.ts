@@ -72,6 +72,9 @@ export class Timeline {
       case 'mark lost':
       case 'stuck':
       case 'orphan removed':
+      case 'ended before':
+      case 'restored':
+      case 'superseded':
         return `timeout: ${event.kind}`;
       default:
         return event satisfies never;
@@ -101,6 +104,9 @@ function outcomeOf(kind: OrderEvent['kind']): Delivery['outcome'] {
     case 'version unknown':
     case 'stuck':
     case 'orphan removed':
+    case 'ended before':
+    case 'restored':
+    case 'superseded':
       return null;
     default:
       return kind satisfies never;

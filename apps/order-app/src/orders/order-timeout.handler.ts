@@ -1,5 +1,5 @@
 import { Injectable, Logger, UseGuards, UseInterceptors } from '@nestjs/common';
-import { OnDelayedTask } from 'nestjs-delay-queue';
+import { type DelayedTask, OnDelayedTask } from 'nestjs-delay-queue';
 import { OrderRecords } from './order-records.js';
 import type { OrderTimeoutPayload } from './order-timeout.payload.js';
 import { ORDER_TIMEOUT } from './order-timeout-task.js';
@@ -16,14 +16,15 @@ export class OrderTimeoutHandler {
   /**
    * Cancels the order if it is still unpaid.
    *
-   * A task may be delivered more than once; all care for that is in {@link OrderRecords.cancelUnpaid}. Ten retries,
-   * doubled from 5 s up to 10 minutes, outlast a database that is away for half an hour.
+   * It completes in the transaction that changes the order, so a second delivery changes nothing, and neither does one of an
+   * order that is being paid. Ten retries, doubled from 5 s up to 10 minutes, outlast a database that is away for half an
+   * hour.
    */
   @OnDelayedTask(ORDER_TIMEOUT, { concurrency: 20, handlerTimeout: '30s', maxRetries: 10 })
   @UseGuards(OwnOrderGuard)
   @UseInterceptors(TaskTimingInterceptor)
-  async cancelUnpaid({ orderId, payBefore }: OrderTimeoutPayload): Promise<void> {
-    const cancelled = await this.records.cancelUnpaid(orderId);
+  async cancelUnpaid({ orderId, payBefore }: OrderTimeoutPayload, task: DelayedTask<'order_timeout'>): Promise<void> {
+    const cancelled = await this.records.cancelUnpaid(orderId, (transaction) => task.complete(transaction));
     if (cancelled) this.logger.log(`Order ${orderId} was not paid ${deadline(payBefore)} and is cancelled.`);
     else this.logger.log(`Order ${orderId} is not pending any more; its timeout has nothing to do.`);
   }

@@ -5,7 +5,6 @@ import {
   ApiCreatedResponse,
   ApiNotFoundResponse,
   ApiOkResponse,
-  ApiServiceUnavailableResponse,
   ApiTags,
 } from '@nestjs/swagger';
 import { OrderView } from './order-view.js';
@@ -22,7 +21,6 @@ export class OrdersController {
   @ApiBadRequestResponse({ description: 'The body is not acceptable' })
   @ApiNotFoundResponse({ description: 'There is no such article' })
   @ApiConflictResponse({ description: 'Fewer pieces are available' })
-  @ApiServiceUnavailableResponse({ description: 'The timeout could not be scheduled; no order was placed' })
   async place(@Body() body: PlaceOrderBody): Promise<OrderView> {
     return new OrderView(await this.orders.place(body));
   }

@@ -8,7 +8,6 @@ import { OrderTimeoutHandler } from './order-timeout.handler.js';
 import { Order } from './order.entity.js';
 import { OrdersController } from './orders.controller.js';
 import { OrdersService } from './orders.service.js';
-import { OverdueOrderSweep } from './overdue-order-sweep.js';
 
 @Module({
   imports: [
@@ -17,6 +16,6 @@ import { OverdueOrderSweep } from './overdue-order-sweep.js';
     StockModule,
   ],
   controllers: [OrdersController],
-  providers: [OrdersService, OrderRecords, OrderTimeoutHandler, OverdueOrderSweep],
+  providers: [OrdersService, OrderRecords, OrderTimeoutHandler],
 })
 export class OrdersModule {}

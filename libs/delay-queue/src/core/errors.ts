@@ -7,6 +7,8 @@ export type DelayQueueErrorCode =
   | 'store_rejected'
   | 'partial_schedule'
   | 'in_progress'
+  | 'ledger_unavailable'
+  | 'task_ended'
   | 'closed';
 
 /** Base class of every error that this library throws on purpose. */
@@ -159,4 +161,30 @@ export type StoreError = StoreUnavailableError | StoreRejectedError;
 /** Tells whether a value is one of the errors that a store call rejects with. */
 export function isStoreError(error: unknown): error is StoreError {
   return error instanceof StoreUnavailableError || error instanceof StoreRejectedError;
+}
+
+/** The database of the ledger did not answer within the time limit, cannot be reached, or refused. */
+export class LedgerUnavailableError extends DelayQueueError {
+  override readonly name = 'LedgerUnavailableError';
+
+  constructor(message: string, options?: ErrorOptions) {
+    super('ledger_unavailable', message, options);
+  }
+}
+
+/**
+ * A task cannot be completed in this transaction, because its row in the ledger is not open: roll the transaction back.
+ *
+ * Thrown by `task.complete(tx)`. Let it pass: it rolls back what this delivery has done, and the queue knows what to do.
+ */
+export class TaskEndedError extends DelayQueueError {
+  override readonly name = 'TaskEndedError';
+
+  constructor(
+    /** State of the row: `done` and `cancelled` end the task, anything else tries it again. */
+    readonly state: 'done' | 'cancelled' | 'dead' | 'missing',
+    message: string,
+  ) {
+    super('task_ended', message);
+  }
 }

@@ -26,6 +26,11 @@ export function newHolderId(): string {
   return nanoid(12);
 }
 
+/** Makes the name of a row of the ledger: the time first, so that an index grows at its end. */
+export function newLedgerRow(nowMs: number): string {
+  return newLife(nowMs) + noncePair() + noncePair() + noncePair();
+}
+
 /** Makes the mark of one life of a task: its creation time in base 36, then a nonce of {@link LIFE_NONCE_LENGTH}. */
 export function newLife(createdAtMs: number): string {
   if (createdAtMs !== lastTime.createdAtMs) lastTime = { createdAtMs, text: Math.floor(createdAtMs).toString(36) };

@@ -23,6 +23,7 @@ const NOTHING_CLAIMED: ClaimOutcome = { claimed: [], buried: [], orphans: [] };
 export function applyTurn(context: TurnContext, request: TurnRequest): AppliedTurn {
   const { partition, time } = context;
   const { claim, leaseMs, holder } = request;
+  const fenceBefore = partition.fence ?? 0;
   const settles = request.settles.map((settle) => applySettle(partition, settle, time));
   const extended = request.extensions.map((extension) => applyExtension(partition, extension, { leaseMs, time }));
   const claims = claim !== null && !partition.paused;
@@ -49,6 +50,7 @@ export function applyTurn(context: TurnContext, request: TurnRequest): AppliedTu
       armed,
       epoch: partition.fence === null ? 'absent' : 'present',
       lastFence: partition.fence ?? 0,
+      fenceBefore,
     },
     signals,
   };

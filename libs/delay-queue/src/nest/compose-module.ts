@@ -5,7 +5,7 @@ import { QueueSettings } from '../options/queue-settings.js';
 import type { QueueLogger } from '../ports/queue-event.js';
 import type { TaskStore } from '../ports/task-store.js';
 import type { ActivityWatcher } from '../runtime/activity-watcher.js';
-import { DelayQueueRuntime } from '../runtime/delay-queue-runtime.js';
+import { DelayQueueRuntime, type RuntimeLedger } from '../runtime/delay-queue-runtime.js';
 import { createQueueSettings } from './create-queue-settings.js';
 import { createTaskStore } from './create-task-store.js';
 import { DeadLetterTrimmer } from './dead-letter-trimmer.js';
@@ -30,10 +30,13 @@ import { IdempotencyService } from './idempotency.service.js';
 import { IdempotentHandlers } from './idempotent-handlers.js';
 import { Housekeeping } from './housekeeping.js';
 import { IntervalRegistryFinder } from './interval-registry.js';
+import { LedgerHousekeeping } from './ledger-housekeeping.js';
+import { LedgerScheduling } from './ledger-scheduling.js';
 import { NestQueueLogger } from './nest-queue-logger.js';
 import { QueueInstances } from './queue-instances.js';
 import { QueueLifecycle } from './queue-lifecycle.js';
 import { readQueueName, withQueueName } from './queue-name.js';
+import { resolveLedger } from './resolve-ledger.js';
 import { type ResolvedModuleOptions, resolveModuleOptions } from './resolve-module-options.js';
 import { resolveStorage, type Storage } from './resolve-storage.js';
 import { TaskLists } from './task-lists.js';
@@ -43,6 +46,7 @@ import {
   MODULE_OPTIONS,
   QUEUE_CLOCK,
   QUEUE_INSTANCE,
+  QUEUE_LEDGER,
   QUEUE_LOGGER,
   QUEUE_NAME,
   RESOLVED_OPTIONS,
@@ -99,6 +103,7 @@ const LIFE_PROVIDERS: Provider[] = [
   DeadLetterTrimmer,
   IntervalRegistryFinder,
   Housekeeping,
+  LedgerHousekeeping,
   QueueLifecycle,
   { provide: QUEUE_INSTANCE, useExisting: QueueLifecycle },
 ];
@@ -144,9 +149,17 @@ const QUEUE_PROVIDERS: Provider[] = [
       logger: QueueLogger,
       events: EventHub,
       watcher: ActivityWatcher | null,
-    ) => new DelayQueueRuntime({ store, settings, clock, logger, observers: [events], watcher }),
-    inject: [TASK_STORE, QueueSettings, QUEUE_CLOCK, QUEUE_LOGGER, EventHub, ACTIVITY_WATCHER],
+      ledger: RuntimeLedger | null,
+    ) => new DelayQueueRuntime({ store, settings, clock, logger, observers: [events], watcher, ledger }),
+    inject: [TASK_STORE, QueueSettings, QUEUE_CLOCK, QUEUE_LOGGER, EventHub, ACTIVITY_WATCHER, QUEUE_LEDGER],
   },
+  {
+    provide: QUEUE_LEDGER,
+    useFactory: (name: string, options: DelayQueueModuleOptions, settings: QueueSettings) =>
+      inQueue(name, () => resolveLedger(options, settings)),
+    inject: [QUEUE_NAME, MODULE_OPTIONS, QueueSettings],
+  },
+  LedgerScheduling,
   TaskLists,
 ];
 

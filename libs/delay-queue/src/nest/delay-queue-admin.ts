@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { InvalidArgumentError } from '../core/errors.js';
 import { assertTaskId, assertTaskType } from '../core/ids.js';
 import { DelayQueueRuntime } from '../runtime/delay-queue-runtime.js';
 import type { TaskStateOrNone } from '../task/task-state.js';
@@ -148,6 +149,22 @@ export class DelayQueueAdmin {
    */
   async resume(type: string): Promise<void> {
     await this.setPaused(type, false);
+  }
+
+  /**
+   * Loads every task of a type that the ledger has and the store has not, as it is done by itself after a loss.
+   *
+   * Safe at any time; tasks that the store has already stay as they are.
+   *
+   * @returns how many tasks of the ledger this process went through. Other processes may help.
+   * @throws InvalidArgumentError when the queue has no ledger.
+   * @throws LedgerUnavailableError
+   */
+  async rebuild(type: string): Promise<number> {
+    assertTaskType(type);
+    const { books } = this.runtime;
+    if (books === null || !books.covers(type)) throw new InvalidArgumentError('type', `'${type}' has no ledger`);
+    return books.rebuild(type);
   }
 
   private async setPaused(type: string, paused: boolean): Promise<void> {

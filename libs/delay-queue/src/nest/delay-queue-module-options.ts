@@ -1,5 +1,6 @@
 import type { QueueOptions } from '../options/queue-options.js';
 import type { RedisConnectionOption } from '../redis/redis-connection.js';
+import type { ModuleLedgerOptions } from './module-ledger-options.js';
 
 /**
  * Options of `DelayQueueModule`. Exactly one of `connection` and `embedded` says where the tasks are kept.
@@ -32,4 +33,11 @@ export interface DelayQueueModuleOptions extends QueueOptions {
    * @default true
    */
   readonly autoStart?: boolean | undefined;
+  /**
+   * Keeps tasks that are scheduled in a transaction in the application's database as well: they are neither lost with the
+   * store nor, when their handlers complete them in a transaction, done twice.
+   *
+   * @default none
+   */
+  readonly ledger?: ModuleLedgerOptions | undefined;
 }

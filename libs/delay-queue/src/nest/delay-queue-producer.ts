@@ -10,6 +10,7 @@ import type { Submission } from '../runtime/mutation-buffer.js';
 import type { PayloadInputOf, TaskType } from '../task/delayed-tasks.js';
 import { encodeEnvelope } from '../task/envelope.js';
 import { itemError } from './item-error.js';
+import { LedgerScheduling } from './ledger-scheduling.js';
 import { narrowStatus } from './narrow-status.js';
 import { PartialScheduleError } from './partial-schedule-error.js';
 import {
@@ -26,9 +27,11 @@ import type {
   ScheduleResult,
   ScheduleTime,
 } from './schedule-options.js';
+import type { CancelOptions, StagedResult, StageOptions, StageTime } from './staged-result.js';
+import { takeTransaction } from './take-transaction.js';
 import { type TaskView, toDate, toTaskView } from './task-view.js';
 import { QUEUE_CLOCK } from './tokens.js';
-import { writePayload } from './write-payload.js';
+import { type WrittenPayload, writePayload } from './write-payload.js';
 
 /**
  * Schedules tasks, and changes those that wait.
@@ -48,6 +51,7 @@ export class DelayQueueProducer {
     private readonly runtime: DelayQueueRuntime,
     private readonly settings: QueueSettings,
     @Inject(QUEUE_CLOCK) private readonly clock: Clock,
+    private readonly ledger: LedgerScheduling,
   ) {}
 
   /**
@@ -59,14 +63,35 @@ export class DelayQueueProducer {
    * @example
    * const { id, status } = await delayQueue.schedule('order_timeout', { orderId: '42' }, { delay: '30m' });
    */
-  async schedule<Type extends TaskType>(
+  schedule<Type extends TaskType>(
     type: Type,
     payload: PayloadInputOf<Type>,
     options: ScheduleOptions,
-  ): Promise<ScheduleResult> {
+  ): Promise<ScheduleResult>;
+  /**
+   * Schedules a task in a transaction of the application, in a queue with a `ledger`.
+   *
+   * @throws InvalidArgumentError, InvalidPayloadError; what the database says is let through as it is.
+   */
+  schedule<Type extends TaskType>(
+    type: Type,
+    payload: PayloadInputOf<Type>,
+    options: StageOptions,
+  ): Promise<StagedResult>;
+  async schedule<Type extends TaskType>(
+    type: Type,
+    payload: PayloadInputOf<Type>,
+    options: ScheduleOptions | StageOptions,
+  ): Promise<ScheduleResult | StagedResult> {
     assertTaskType(type);
-    const read = readScheduleOptions(options, this.clock.nowMs());
-    const { mutation, durability, checked: after } = this.prepare(type, payload, read);
+    const { tx, rest } = takeTransaction(options);
+    const read = readScheduleOptions(rest, this.clock.nowMs());
+    const written = writePayload(payload, this.settings.forType(type));
+    if (tx !== null) {
+      await written.checked;
+      return this.ledger.stage({ type, ...read, tx, envelopeFor: (row) => this.envelope(read, written, row) });
+    }
+    const { mutation, durability, checked: after } = this.prepare(read, written);
     return toScheduleResult(read.id, await this.runtime.submit(type, mutation, { durability, after }));
   }
 
@@ -97,12 +122,16 @@ export class DelayQueueProducer {
   /**
    * Moves a waiting task to exactly this time, earlier or later; its failures stay counted.
    *
+   * With `tx`, in a transaction: see the ledger's documentation.
+   *
    * @throws InvalidArgumentError
    */
-  async reschedule(type: TaskType, id: string, time: ScheduleTime): Promise<RescheduleResult> {
+  async reschedule(type: TaskType, id: string, time: ScheduleTime | StageTime): Promise<RescheduleResult> {
     assertTaskType(type);
     assertTaskId(id);
-    const due = readScheduleTime(time, this.clock.nowMs());
+    const { tx, rest } = takeTransaction(time);
+    const due = readScheduleTime(rest, this.clock.nowMs());
+    if (tx !== null) return this.ledger.reschedule({ type, id }, due, tx);
     return toRescheduleResult(await this.runtime.submit(type, { kind: 'reschedule', id, due }));
   }
 
@@ -120,11 +149,16 @@ export class DelayQueueProducer {
   /**
    * Removes a task that is waiting or dead, and frees its id. One that is running goes to its end, retries included.
    *
+   * With `tx`, in a transaction: then the ledger alone decides, and a task that is running at the commit cannot be
+   * completed in a transaction any more.
+   *
    * @throws InvalidArgumentError
    */
-  async cancel(type: TaskType, id: string): Promise<CancelResult> {
+  async cancel(type: TaskType, id: string, options: CancelOptions | Record<string, never> = {}): Promise<CancelResult> {
     assertTaskType(type);
     assertTaskId(id);
+    const { tx } = takeTransaction(options);
+    if (tx !== null) return this.ledger.cancel(type, id, tx);
     const result = await this.runtime.submit(type, { kind: 'cancel', id });
     return { status: narrowStatus(result, ['cancelled', 'running', 'not_found']), state: result.state };
   }
@@ -146,18 +180,25 @@ export class DelayQueueProducer {
   private readItem(type: string, item: ScheduleItem<unknown>, index: number): PreparedTask {
     try {
       const read = readScheduleItem(item, this.clock.nowMs());
-      const task = this.prepare(type, item.payload, read);
+      const task = this.prepare(read, writePayload(item.payload, this.settings.forType(type)));
       return task.checked === null ? task : { ...task, checked: ofItem(task.checked, index) };
     } catch (error) {
       throw itemError(error, index);
     }
   }
 
-  private prepare(type: string, payload: unknown, read: ReadScheduleOptions): PreparedTask {
-    const { id, due, onDuplicate, overrides, durability } = read;
-    const { json: payloadJson, version, checked } = writePayload(payload, this.settings.forType(type));
-    const envelope = encodeEnvelope({ payloadJson, life: newLife(this.clock.nowMs()), version, overrides });
-    return { mutation: { kind: 'schedule', id, due, envelope, onDuplicate }, durability, checked };
+  private prepare(read: ReadScheduleOptions, written: WrittenPayload): PreparedTask {
+    const { id, due, onDuplicate, durability } = read;
+    const envelope = this.envelope(read, written, null);
+    return { mutation: { kind: 'schedule', id, due, envelope, onDuplicate }, durability, checked: written.checked };
+  }
+
+  private envelope(
+    { overrides }: ReadScheduleOptions,
+    { json: payloadJson, version }: WrittenPayload,
+    ledgerRow: string | null,
+  ): string {
+    return encodeEnvelope({ payloadJson, life: newLife(this.clock.nowMs()), version, overrides, ledgerRow });
   }
 }
 

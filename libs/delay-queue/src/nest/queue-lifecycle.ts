@@ -14,6 +14,7 @@ import { assertSeparateQueues } from './assert-separate-queues.js';
 import { EventHub } from './event-hub.js';
 import { HandlerRegistry } from './handler-registry.js';
 import { Housekeeping } from './housekeeping.js';
+import { LedgerHousekeeping } from './ledger-housekeeping.js';
 import { type QueueInstance, QueueInstances } from './queue-instances.js';
 import { withQueueName } from './queue-name.js';
 import type { ResolvedModuleOptions } from './resolve-module-options.js';
@@ -41,6 +42,7 @@ export class QueueLifecycle
     private readonly runtime: DelayQueueRuntime,
     private readonly handlers: HandlerRegistry,
     private readonly housekeeping: Housekeeping,
+    private readonly ledgerHousekeeping: LedgerHousekeeping,
     private readonly events: EventHub,
     private readonly settings: QueueSettings,
     @Inject(QUEUE_NAME) readonly name: string,
@@ -108,6 +110,7 @@ export class QueueLifecycle
   async stop(): Promise<void> {
     this.stopped = true;
     this.housekeeping.stop();
+    this.ledgerHousekeeping.stop();
     await this.runtime.stop();
   }
 
@@ -123,7 +126,9 @@ export class QueueLifecycle
 
   private async startRuntime(): Promise<void> {
     await this.runtime.start();
-    if (!this.stopped) this.housekeeping.start(this.handlers.types);
+    if (this.stopped) return;
+    this.housekeeping.start(this.handlers.types);
+    this.ledgerHousekeeping.start();
   }
 
   /** A boot that fails gives back what it took: an application that did not come up is often not closed by anybody. */

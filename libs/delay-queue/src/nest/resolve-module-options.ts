@@ -26,7 +26,14 @@ export function resolveModuleOptions(options: DelayQueueModuleOptions): Resolved
       'must stand beside `useFactory`: injection needs it before the options are made',
     );
   }
-  const { connection: _connection, embedded: _embedded, consume, autoStart, ...queueOptions } = options;
+  const {
+    connection: _connection,
+    embedded: _embedded,
+    ledger: _ledger,
+    consume,
+    autoStart,
+    ...queueOptions
+  } = options;
   return {
     settings: new QueueSettings(queueOptions),
     consume: readSwitch(consume, 'consume'),

@@ -16,6 +16,9 @@ export const QUEUE_CLOCK = Symbol('delay-queue:clock');
 /** The `QueueLogger` of the queue. */
 export const QUEUE_LOGGER = Symbol('delay-queue:logger');
 
+/** The ledger of the queue, a `RuntimeLedger`, or null. */
+export const QUEUE_LEDGER = Symbol('delay-queue:ledger');
+
 /** The `TaskStore` of the queue. */
 export const TASK_STORE = Symbol('delay-queue:task-store');
 

@@ -58,6 +58,24 @@ export type QueueEvent =
   | (DeliveryEventBase & { readonly kind: 'settle unknown' })
   /** A handler has been running for very long, or has not ended after its signal was aborted. */
   | (DeliveryEventBase & { readonly kind: 'stuck'; readonly runningForMs: number })
+  /** The task had ended in the ledger before this delivery: its handler was not run, or what it did was rolled back. */
+  | (DeliveryEventBase & { readonly kind: 'ended before'; readonly state: 'done' | 'cancelled' })
+  /** The store did not have a task that the ledger has, and has it now. */
+  | (TaskEventBase & { readonly kind: 'restored'; readonly by: 'relay' | 'sweep' | 'rebuild' })
+  /** A task of the ledger was given up because another one, which is none of the ledger's, has its id. */
+  | (TaskEventBase & { readonly kind: 'superseded' })
+  /** All that the store had lost of a partition is loaded again, as far as this process had to do with it. */
+  | {
+      readonly kind: 'rebuilt';
+      readonly type: string;
+      readonly partition: number;
+      readonly tasks: number;
+      readonly durationMs: number;
+    }
+  /** Calls to the database of the ledger have begun to fail. */
+  | { readonly kind: 'ledger down'; readonly error: unknown }
+  /** They complete again. */
+  | { readonly kind: 'ledger up'; readonly downForMs: number }
   /** A due id had no task behind it and was removed. */
   | (TaskEventBase & { readonly kind: 'orphan removed' })
   /**

@@ -86,6 +86,8 @@ export interface TurnReply {
   readonly epoch: Epoch;
   /** The last fence drawn, this call included; 0 when the epoch is absent. */
   readonly lastFence: number;
+  /** The last fence drawn before this call: a claim draws one that hides that the partition has gone back. */
+  readonly fenceBefore: number;
 }
 
 /** What a caller may ask of one turn. */

@@ -2,11 +2,17 @@ import type { Subscription } from 'rxjs';
 import type { Clock } from '../core/clock.js';
 import { ConfigurationError, isStoreError } from '../core/errors.js';
 import { newHolderId } from '../core/ids.js';
+import type { ResolvedLedgerOptions } from '../options/ledger-options.js';
 import type { QueueSettings } from '../options/queue-settings.js';
 import type { Mutation, MutationResult } from '../ports/mutation.js';
 import type { QueueLogger, QueueObserver } from '../ports/queue-event.js';
+import type { TaskLedger } from '../ports/task-ledger.js';
 import type { TaskStore } from '../ports/task-store.js';
 import type { WatchedParts } from './activity-watcher.js';
+import { Bookkeeper } from './bookkeeping/bookkeeper.js';
+import { LedgerEpochs } from './bookkeeping/ledger-epochs.js';
+import { LedgerMonitor } from './bookkeeping/ledger-monitor.js';
+import { UnledgeredHandler } from './bookkeeping/unledgered-handler.js';
 import { Consumer } from './consumer.js';
 import { drain } from './drain.js';
 import { GuardedLogger } from './guarded-logger.js';
@@ -31,6 +37,16 @@ export interface RuntimeParts extends WatchedParts {
   readonly clock: Clock;
   readonly logger: QueueLogger;
   readonly observers: readonly QueueObserver[];
+  /** @default no ledger */
+  readonly ledger?: RuntimeLedger | null;
+}
+
+/** The ledger of a queue, and how it is looked after. */
+export interface RuntimeLedger {
+  readonly tasks: TaskLedger;
+  readonly options: ResolvedLedgerOptions;
+  /** Makes the tables before they are used first; null where others do that. */
+  readonly migrate: (() => Promise<void>) | null;
 }
 
 /**
@@ -44,6 +60,8 @@ export interface RuntimeParts extends WatchedParts {
  */
 export class DelayQueueRuntime {
   readonly store: TaskStore;
+  /** Null in a queue without a ledger. */
+  readonly books: Bookkeeper | null;
   private readonly handlers = new Map<string, TaskHandler>();
   private readonly holder = newHolderId();
   private readonly observer: QueueObserver;
@@ -67,10 +85,24 @@ export class DelayQueueRuntime {
     const { store, clock, logger, settings, observers } = parts;
     this.parts = parts;
     this.store = store;
-    this.observer = new ObserverHub(observers, logger);
+    // The last, so that the others hear of everything in its order.
+    const bookkeeping: QueueObserver = { notify: (event) => this.books?.notify(event) };
+    this.observer = new ObserverHub([...observers, bookkeeping], logger);
     this.monitor = new StoreMonitor(clock, this.observer, logger);
-    this.types = new TypeRegistry({ store, settings, logger, monitor: this.monitor });
-    this.desk = new MutationDesk({ ...parts, monitor: this.monitor, observer: this.observer, types: this.types });
+    const { observer, monitor } = this;
+    const ledger = given.ledger ?? null;
+    const ledgerParts = ledger && {
+      ...ledger,
+      ledger: ledger.tasks,
+      monitor: new LedgerMonitor(clock, observer, logger),
+    };
+    const register = (type: string): Promise<void> => this.types.register(type);
+    const epochs = ledgerParts && new LedgerEpochs({ ...ledgerParts, store, logger, register });
+    this.types = new TypeRegistry({ store, settings, logger, monitor, epochs });
+    const { types } = this;
+    this.desk = new MutationDesk({ ...parts, monitor, observer, types });
+    const { desk } = this;
+    this.books = epochs && new Bookkeeper({ ...parts, ...ledgerParts, observer, types, desk, epochs });
     this.progress = new Progress(clock);
     this.beat = new HolderBeat({ ...parts, holder: this.holder, monitor: this.monitor, lanes: () => this.lanes });
   }
@@ -100,7 +132,8 @@ export class DelayQueueRuntime {
     if (other !== undefined) {
       throw new ConfigurationError(handler.type, `has two handlers, ${other.name} and ${handler.name}; one is allowed`);
     }
-    this.handlers.set(handler.type, handler);
+    const wrapped = this.books?.wrap(handler) ?? new UnledgeredHandler(handler, this.parts.logger);
+    this.handlers.set(handler.type, wrapped);
   }
 
   /**
@@ -111,6 +144,7 @@ export class DelayQueueRuntime {
   async open(): Promise<void> {
     const { settings } = this.parts;
     try {
+      await this.books?.check();
       await this.types.open();
       await Promise.all(settings.namedTypes.map((type) => this.types.ready(type)));
     } catch (error) {
@@ -143,6 +177,7 @@ export class DelayQueueRuntime {
       for (const consumer of this.consumers.values()) consumer.heard(wakeup);
     });
     this.beat.start();
+    this.books?.start();
     await Promise.all([...this.consumers.values()].map((consumer) => consumer.start()));
   }
 
@@ -187,7 +222,9 @@ export class DelayQueueRuntime {
 
   /** Carries out one mutation, in the order of the calls: see `MutationDesk`. */
   submit(type: string, mutation: Mutation, options?: SubmitOptions): Promise<MutationResult> {
-    return this.watched(this.desk.submit(type, mutation, options));
+    const answer = this.desk.submit(type, mutation, options);
+    const { books } = this;
+    return this.watched(books === null ? answer : answer.then((result) => books.follow(type, mutation, result)));
   }
 
   /** Carries out several mutations of one type: see `MutationDesk`. */
@@ -196,7 +233,11 @@ export class DelayQueueRuntime {
     submissions: readonly Submission[],
     after?: Promise<void> | null,
   ): Promise<readonly (MutationResult | Error)[]> {
-    return this.watched(this.desk.submitMany(type, submissions, after));
+    const answers = this.desk.submitMany(type, submissions, after);
+    const { books } = this;
+    return this.watched(
+      books === null ? answers : answers.then((outcomes) => books.followMany(type, submissions, outcomes)),
+    );
   }
 
   private watched<Answer>(call: Promise<Answer>): Promise<Answer> {
@@ -218,6 +259,7 @@ export class DelayQueueRuntime {
   private async drainLanes(): Promise<void> {
     const { clock, logger, settings } = this.parts;
     for (const consumer of this.consumers.values()) consumer.stop();
+    void this.books?.stop();
     const { lanes, progress, monitor } = this;
     await drain({ lanes, clock, logger, progress, monitor, timeoutMs: settings.queue.shutdownTimeoutMs });
     this.beat.stop();
@@ -228,7 +270,7 @@ export class DelayQueueRuntime {
     const { clock, logger, settings } = this.parts;
     await this.stop();
     let answered = false;
-    void this.desk.close().then(() => {
+    void this.closeBooksAndDesk().then(() => {
       answered = true;
       this.progress.made();
     });
@@ -244,5 +286,12 @@ export class DelayQueueRuntime {
     }
     // Closing the store ends its calls; what is still not answered then is answered by its own time limit.
     await this.progress.until(() => answered, clock.monotonicMs() + CLOSE_MS);
+  }
+
+  /** What was written in transactions that have committed by now still gets to the store. */
+  private async closeBooksAndDesk(): Promise<void> {
+    await this.books?.stop();
+    await this.books?.close();
+    await this.desk.close();
   }
 }

@@ -22,10 +22,13 @@ export class EpochWatch {
   check({
     epoch,
     lastFence,
+    fenceBefore = lastFence,
     nowUs,
   }: {
     readonly epoch: Epoch;
     readonly lastFence: number;
+    /** Before what the call itself has drawn; for a call that draws none the same. */
+    readonly fenceBefore?: number;
     readonly nowUs: number;
   }): void {
     if (nowUs < this.latestUs) return;
@@ -33,7 +36,7 @@ export class EpochWatch {
     if (nowUs === this.latestUs && epoch === 'present' && lastFence < this.highestFence) return;
     this.latestUs = nowUs;
     if (epoch === 'absent') this.foundAbsent();
-    else this.foundPresent(lastFence);
+    else this.foundPresent(fenceBefore);
     this.highestFence = lastFence;
   }
 
@@ -44,9 +47,9 @@ export class EpochWatch {
     this.reportedAbsent = true;
   }
 
-  private foundPresent(lastFence: number): void {
+  private foundPresent(fenceBefore: number): void {
     this.reportedAbsent = false;
-    if (lastFence < this.highestFence) this.report('rolled back');
+    if (fenceBefore < this.highestFence) this.report('rolled back');
   }
 
   private report(how: 'absent' | 'rolled back'): void {

@@ -19,6 +19,7 @@ function reply(overdueLeft: boolean): TurnReply {
     armed: true,
     epoch: 'present',
     lastFence: 1,
+    fenceBefore: 1,
   };
 }
 

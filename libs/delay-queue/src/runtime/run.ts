@@ -1,10 +1,15 @@
+import { InvalidArgumentError } from '../core/errors.js';
 import { createdAtOfLife } from '../core/ids.js';
 import type { ClaimedTask } from '../ports/turn.js';
 import type { DelayedTask } from '../task/delayed-task.js';
 import type { TaskEnvelope } from '../task/envelope.js';
+import type { LedgerConnection } from '../task/ledger-connection.js';
 
 /** Why a run was told to stop. */
 export type AbortCause = 'lease lost' | 'handler timeout' | 'shutdown';
+
+/** Completes a task in a transaction of the application, or throws. */
+export type TransactionalCompletion = (tx: LedgerConnection) => Promise<void>;
 
 /** One delivery of a task in this process, from its claim to its settle; what handlers see of it is `DelayedTask`. */
 export class Run implements DelayedTask<string> {
@@ -31,6 +36,9 @@ export class Run implements DelayedTask<string> {
   abortCause: AbortCause | null = null;
   /** When the run was aborted, on the monotonic clock. */
   abortedAtMs = 0;
+
+  /** Set for a task of the ledger while its handler runs. */
+  completion: TransactionalCompletion | null = null;
 
   private controller: AbortController | null = null;
 
@@ -77,6 +85,23 @@ export class Run implements DelayedTask<string> {
 
   get createdAt(): Date {
     return new Date(createdAtOfLife(this.envelope.life));
+  }
+
+  /** Its row in the ledger, or null. */
+  get ledgerRow(): string | null {
+    return this.envelope.ledgerRow;
+  }
+
+  get ledgered(): boolean {
+    return this.envelope.ledgerRow !== null;
+  }
+
+  async complete(tx: LedgerConnection): Promise<void> {
+    if (this.completion === null) {
+      const problem = `the task '${this.id}' of '${this.type}' was scheduled without a transaction, so the ledger has no row of it`;
+      throw new InvalidArgumentError('tx', problem);
+    }
+    await this.completion(tx);
   }
 
   /** A task that has lost two leases in a row is suspected of taking its process down. */

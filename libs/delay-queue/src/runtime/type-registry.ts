@@ -3,6 +3,7 @@ import type { PartitionRef } from '../core/partition.js';
 import type { QueueSettings } from '../options/queue-settings.js';
 import type { QueueLogger } from '../ports/queue-event.js';
 import type { TaskStore } from '../ports/task-store.js';
+import type { LedgerEpochs } from './bookkeeping/ledger-epochs.js';
 import type { StoreMonitor } from './store-monitor.js';
 
 /** What a type registry is made of. */
@@ -11,6 +12,8 @@ export interface TypeRegistryParts {
   readonly settings: QueueSettings;
   readonly monitor: StoreMonitor;
   readonly logger: QueueLogger;
+  /** Begins epochs in a queue with a ledger, where what was lost is loaded again. */
+  readonly epochs: LedgerEpochs | null;
 }
 
 /**
@@ -65,6 +68,8 @@ export class TypeRegistry {
 
   /** Begins a new epoch in a partition whose keys have vanished. */
   async beginEpoch(ref: PartitionRef): Promise<void> {
+    const { epochs } = this.parts;
+    if (epochs !== null) return epochs.lost(ref);
     try {
       await this.register(ref.type);
       await this.parts.store.init(ref);
@@ -80,6 +85,16 @@ export class TypeRegistry {
     return Array.from({ length: partitions }, (_, partition) => ({ type, partition }));
   }
 
+  /**
+   * Compares a type's settings with those in the store.
+   *
+   * @throws ConfigurationError
+   */
+  register(type: string): Promise<void> {
+    const { partitions, dedupeForMs } = this.parts.settings.forType(type);
+    return this.parts.store.register({ type, partitions, dedupeForMs });
+  }
+
   private async openStore(): Promise<void> {
     this.storeWarnings = await this.parts.store.open();
     for (const warning of this.storeWarnings) this.parts.logger.warn(warning);
@@ -89,12 +104,9 @@ export class TypeRegistry {
   private async prepare(type: string): Promise<void> {
     await this.open();
     await this.register(type);
-    await Promise.all(this.partitionsOf(type).map((ref) => this.parts.store.init(ref)));
+    const { epochs, store } = this.parts;
+    const begin = (ref: PartitionRef): Promise<unknown> => (epochs === null ? store.init(ref) : epochs.begin(ref));
+    await Promise.all(this.partitionsOf(type).map(begin));
     this.readyTypes.add(type);
-  }
-
-  private register(type: string): Promise<void> {
-    const { partitions, dedupeForMs } = this.parts.settings.forType(type);
-    return this.parts.store.register({ type, partitions, dedupeForMs });
   }
 }

@@ -1,4 +1,5 @@
 import type { PayloadOf, TaskType } from './delayed-tasks.js';
+import type { LedgerConnection } from './ledger-connection.js';
 
 /** One delivery of a task, as a handler sees it. */
 export interface DelayedTask<Type extends string = TaskType> {
@@ -28,4 +29,21 @@ export interface DelayedTask<Type extends string = TaskType> {
   readonly headers: Readonly<Record<string, string>>;
   /** Aborted when the lease is lost, the handler's time is over, or the process stops. */
   readonly signal: AbortSignal;
+  /** It was scheduled in a transaction, and has a row in the ledger. */
+  readonly ledgered: boolean;
+  /**
+   * Completes a task of the ledger in a transaction, together with what the handler changes in it: both happen, or neither.
+   *
+   * Call it first in the transaction. When it throws, let the error pass, so that the transaction is rolled back: then
+   * another delivery was there before, or the task was cancelled.
+   *
+   * @throws TaskEndedError when the task's row is not open any more.
+   * @throws InvalidArgumentError when the task is none of the ledger, or `tx` is no connection.
+   * @example
+   * await dataSource.transaction(async (tx) => {
+   *   await task.complete(tx);
+   *   await tx.update(Order, { id: orderId, status: 'pending' }, { status: 'cancelled' });
+   * });
+   */
+  complete(tx: LedgerConnection): Promise<void>;
 }

@@ -81,11 +81,12 @@ describe('decodeTurn', () => {
       armed: false,
       epoch: 'absent',
       lastFence: 0,
+      fenceBefore: 0,
     });
   });
 
   it('reads what was claimed, buried and orphaned', () => {
-    const reply = ['5|6|101|42|42||', ['a', 'b'], ['A', 'B'], '1|0|0|0|3,4|1|2|1|2', ['x', '5'], ['o']];
+    const reply = ['5|6|101|41|42||', ['a', 'b'], ['A', 'B'], '1|0|0|0|3,4|1|2|1|2', ['x', '5'], ['o']];
     expect(decodeTurn(reply)).toMatchObject({
       nextAtMs: 6,
       overdueLeft: true,
@@ -93,6 +94,7 @@ describe('decodeTurn', () => {
       armed: true,
       epoch: 'present',
       lastFence: 42,
+      fenceBefore: 41,
       claimed: [
         { id: 'a', envelope: 'A', fence: 42, deliveries: 1, failures: 0, lostLeases: 0, redrives: 0, dueAtMs: 3 },
         { id: 'b', envelope: 'B', fence: 42, deliveries: 4, failures: 1, lostLeases: 2, redrives: 1, dueAtMs: 2 },

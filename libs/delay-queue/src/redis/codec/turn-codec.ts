@@ -93,7 +93,8 @@ export function decodeTurn(reply: unknown): TurnReply {
     paused: flags.charAt(1) === '1',
     armed: flags.charAt(2) === '1',
     epoch: last === '' ? 'absent' : 'present',
-    lastFence: Number(last),
+    lastFence: Number(last === '' || fence === '' ? last : fence),
+    fenceBefore: Number(last),
   };
 }
 

@@ -10,10 +10,7 @@ if claimLimit > 0 and not paused then
 
   local function drawFence()
     fence = int(lastFence and max(lastFence + 1, nowUs) or nowUs)
-    if lastFence then
-      call('SET', FENCE, fence, 'XX')
-      lastFence = fence
-    end
+    if lastFence then call('SET', FENCE, fence, 'XX') end
   end
 
   local function take(id, envelope, counts)

@@ -59,7 +59,7 @@ return { state, unpack(result) }`;
  *
  * Settles, extensions and the claim together concern at most 500 tasks.
  *
- * Returns: 1 `now in µs|next due time or lease end, ms|flags|last fence|fence of this claim|settles|extensions`: absent
+ * Returns: 1 `now in µs|next due time or lease end, ms|flags|last fence before|fence of this claim|settles|extensions`: absent
  * numbers are empty; the flags are three digits (overdue left, paused, armed); settles and extensions have one letter each
  * (`a` applied, `s` stale, `g` gone). If anything was claimed, buried or found without an envelope, also 2 ids,
  * 3 envelopes of what was claimed; 4 their counters, `deliveries|failures|lost|redrives|due` with `,` between tasks; 5 ids

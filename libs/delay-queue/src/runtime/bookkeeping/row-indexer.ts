@@ -1,0 +1,183 @@
+import { isStoreError } from '../../core/errors.js';
+import type { Mutation, MutationResult } from '../../ports/mutation.js';
+import type { LedgerRow } from '../../ports/task-ledger.js';
+import { errorText } from '../../task/error-text.js';
+import { ledgerRowOf, withLedgerCheck } from '../../task/ledger-envelope.js';
+import { type BookkeepingContext, partitionFor } from './bookkeeping-context.js';
+import { postponement } from './postponement.js';
+
+/** Who brings rows to the store. */
+export type IndexedBy = 'watch' | 'relay' | 'sweep' | 'rebuild';
+
+/**
+ * What became of a row: the store has its task (`present`: had it before), the row has ended, or it must be looked at
+ * again.
+ */
+export type Placement = 'created' | 'present' | 'ended' | 'waits';
+
+/** A row that was tried this often goes alone, so that it cannot spoil the calls of others. */
+const ALONE_FROM_ATTEMPT = 3;
+
+/**
+ * Brings the tasks of rows to the store, whatever the store has under their ids.
+ *
+ * The store comes first and the row's mark second: whatever is cut off in between is done again, and finds its own task
+ * there. No lock is held meanwhile, and no two of these need to know of each other.
+ */
+export class RowIndexer {
+  constructor(private readonly context: BookkeepingContext) {}
+
+  /** Places rows, and takes note of it in the ledger. Rejects when the ledger fails; then all is done again later. */
+  async place(rows: readonly LedgerRow[], by: IndexedBy): Promise<ReadonlyMap<string, Placement>> {
+    const together = rows.filter(({ attempts }) => attempts < ALONE_FROM_ATTEMPT);
+    const placements = new Map<string, Placement>();
+    const placeOne = async (row: LedgerRow): Promise<void> => {
+      placements.set(row.row, await this.placeSafely(row, by));
+    };
+    await Promise.all(together.map(placeOne));
+    for (const row of rows) if (row.attempts >= ALONE_FROM_ATTEMPT) await placeOne(row);
+    await this.note(rows, placements, by);
+    return placements;
+  }
+
+  /** Takes the tasks of cancelled rows out of the store. */
+  async remove(rows: readonly LedgerRow[]): Promise<void> {
+    const { ledger } = this.context;
+    const removed = await Promise.all(rows.map((row) => this.removeSafely(row)));
+    await ledger.markRemoved(rows.filter((_, index) => removed[index]).map(({ row }) => row));
+    await ledger.postpone(rows.filter((_, index) => removed[index] === false).map(postponement));
+  }
+
+  private async note(
+    rows: readonly LedgerRow[],
+    placements: ReadonlyMap<string, Placement>,
+    by: IndexedBy,
+  ): Promise<void> {
+    const { ledger, options } = this.context;
+    const placed = rows.filter(({ row }) => ['created', 'present'].includes(placements.get(row) ?? ''));
+    const staged = placed.filter(({ state }) => state === 'staged');
+    const marked = await ledger.markIndexed(staged);
+    if (marked < staged.length) await this.lookAfterUnmarked(staged);
+    const indexed = placed.filter(({ state }) => state === 'indexed');
+    await ledger.lookAgain(
+      indexed.map(({ row, remainingMs }) => ({ row, delayMs: Math.max(0, remainingMs) + options.sweepEveryMs })),
+    );
+    // The watch comes back by itself, before anybody else looks.
+    if (by === 'watch') return;
+    await ledger.postpone(rows.filter(({ row }) => placements.get(row) === 'waits').map(postponement));
+  }
+
+  /** A row that was cancelled while its task was on its way to the store must take it back. */
+  private async lookAfterUnmarked(rows: readonly LedgerRow[]): Promise<void> {
+    const present = await this.context.ledger.read(rows.map(({ row }) => row));
+    const cancelled = present.filter(({ state }) => state === 'cancelled');
+    if (cancelled.length > 0) await this.remove(cancelled);
+  }
+
+  private async placeSafely(row: LedgerRow, by: IndexedBy): Promise<Placement> {
+    try {
+      const placement = await this.placeRow(row, by);
+      if (placement === 'created' && by !== 'watch') this.reportRestored(row, by);
+      return placement;
+    } catch (error) {
+      this.reportFailure(row, error);
+      return 'waits';
+    }
+  }
+
+  private async placeRow(row: LedgerRow, by: IndexedBy): Promise<Placement> {
+    const result = await this.schedule(row, { check: by !== 'watch', replace: row.replaces });
+    return result.status === 'duplicate' ? this.resolveDuplicate(row, result) : 'created';
+  }
+
+  private schedule(
+    row: LedgerRow,
+    how: { readonly check: boolean; readonly replace: boolean },
+  ): Promise<MutationResult> {
+    const { id, envelope } = row;
+    return this.submit(row, {
+      kind: 'schedule',
+      id,
+      due: { delayMs: remainingMs(row) },
+      envelope: how.check ? withLedgerCheck(envelope) : envelope,
+      onDuplicate: how.replace ? 'replace' : 'keep',
+    });
+  }
+
+  /** The id is taken: by this very task, by an earlier one of the ledger, or by one that is none of the ledger's. */
+  private async resolveDuplicate(row: LedgerRow, { state }: MutationResult): Promise<Placement> {
+    const record = await this.context.store.get(partitionFor(this.context.settings, row), row.id);
+    if (record === null) return 'waits';
+    if (state === 'done' && record.envelope === null) return this.resolveDone(row);
+    const other = record.envelope === null ? null : ledgerRowOf(record.envelope);
+    if (other === row.row) return this.resolveOwn(row, record.state);
+    return other === null ? this.supersede(row) : this.follow(row, other, record.state);
+  }
+
+  private async resolveOwn(row: LedgerRow, state: string): Promise<Placement> {
+    if (state === 'dead') {
+      await this.context.ledger.end([row.row], 'dead');
+      return 'ended';
+    }
+    if (row.moved && state === 'waiting') {
+      await this.submit(row, { kind: 'reschedule', id: row.id, due: { delayMs: remainingMs(row) } });
+    }
+    return 'present';
+  }
+
+  /** An indexed task whose id is done was completed by a process without a ledger; a staged one came too late. */
+  private async resolveDone(row: LedgerRow): Promise<Placement> {
+    if (row.state === 'staged') return this.supersede(row);
+    await this.context.ledger.end([row.row], 'done');
+    return 'ended';
+  }
+
+  /** An earlier row has the id in the store. It has ended in the ledger, so what waits is void, and what runs ends soon. */
+  private async follow(row: LedgerRow, other: string, state: string): Promise<Placement> {
+    const otherState = (await this.context.ledger.states([other])).get(other);
+    if (state === 'running' || otherState === 'staged' || otherState === 'indexed') return 'waits';
+    const result = await this.schedule(row, { check: true, replace: true });
+    return result.status === 'duplicate' ? 'waits' : 'created';
+  }
+
+  private async supersede(row: LedgerRow): Promise<Placement> {
+    const { ledger, observer, logger } = this.context;
+    await ledger.end([row.row], 'cancelled');
+    logger.warn(
+      `The task '${row.id}' of '${row.type}' is in the store without the ledger; the one of the ledger is cancelled.`,
+    );
+    observer.notify({ kind: 'superseded', type: row.type, id: row.id });
+    return 'ended';
+  }
+
+  private async removeSafely(row: LedgerRow): Promise<boolean> {
+    try {
+      const record = await this.context.store.get(partitionFor(this.context.settings, row), row.id);
+      const isOwn = record !== null && record.envelope !== null && ledgerRowOf(record.envelope) === row.row;
+      if (isOwn) await this.submit(row, { kind: 'cancel', id: row.id });
+      return true;
+    } catch (error) {
+      this.reportFailure(row, error);
+      return false;
+    }
+  }
+
+  private submit({ type }: LedgerRow, mutation: Mutation): Promise<MutationResult> {
+    return this.context.desk.submit(type, mutation);
+  }
+
+  private reportRestored({ type, id }: LedgerRow, by: Exclude<IndexedBy, 'watch'>): void {
+    this.context.observer.notify({ kind: 'restored', type, id, by });
+  }
+
+  /** An outage of the store is told by its own monitor, once; what concerns one row is told here. */
+  private reportFailure({ type, id, attempts }: LedgerRow, error: unknown): void {
+    if (isStoreError(error)) return;
+    if (attempts <= 1)
+      this.context.logger.error(`The task '${id}' of '${type}' cannot be brought to the store: ${errorText(error)}`);
+  }
+}
+
+function remainingMs({ remainingMs: leftMs }: LedgerRow): number {
+  return Math.max(0, Math.ceil(leftMs));
+}
