@@ -133,6 +133,20 @@ describe('several queues', () => {
     expect(await mail.schedule('t', {}, { delay: '1h' })).toMatchObject({ status: 'created' });
   });
 
+  it('a feature module sets the types of the queue that it names', async () => {
+    const feature = DelayQueueModule.forFeature({ queue: 'reports', types: { t: { partitions: 3 } } });
+    const app = await boot({ imports: [main(), reports(), feature] });
+    const partitions = await Promise.all(
+      ['default', 'reports'].map(async (name) => {
+        const admin = app.get<DelayQueueAdmin>(getDelayQueueToken(name, DelayQueueAdmin));
+        return (await admin.stats('t')).perPartition.length;
+      }),
+    );
+    expect(partitions).toEqual([1, 3]);
+    const { message } = await refusal({ imports: [main(), feature] });
+    expect(message).toContain("'reports'");
+  });
+
   it('isGlobal: false is a matter of each queue', async () => {
     const hidden = DelayQueueModule.forRoot({ name: 'reports', embedded: true, isGlobal: false });
     @Injectable()

@@ -15,7 +15,8 @@ export class RunLog {
   constructor(private readonly clock: Clock) {}
 
   get runs(): readonly TaskRun[] {
-    return [...this.records.values()];
+    // An older payload is brought up to date when its run has already been written down.
+    return [...this.records].map(([run, record]) => ({ ...record, payload: run.payload }) as TaskRun);
   }
 
   started(run: Run, handler: string): void {
