@@ -12,7 +12,13 @@ import { transformSync } from '@swc/core';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 /** Folders of sources that a program of the tests may import from. */
-const SOURCE_FOLDERS = ['libs/delay-queue/src', 'test/faults/worker', 'test/support'];
+const SOURCE_FOLDERS = [
+  'libs/delay-queue/src',
+  'apps/order-app/src',
+  'test/faults/worker',
+  'test/ledger/order-app',
+  'test/support',
+];
 
 const SWC_OPTIONS = {
   swcrc: false,
@@ -55,9 +61,13 @@ write(join(target, 'package.json'), JSON.stringify({ type: 'module' }));
 // The package's own name means the compiled sources, as it means the sources in the tests.
 write(
   join(target, 'node_modules/nestjs-delay-queue/package.json'),
-  JSON.stringify({ type: 'module', exports: { '.': './index.js' } }),
+  JSON.stringify({ type: 'module', exports: { '.': './index.js', './ledger': './ledger.js' } }),
 );
 write(
   join(target, 'node_modules/nestjs-delay-queue/index.js'),
   `export * from '../../libs/delay-queue/src/index.js';\n`,
+);
+write(
+  join(target, 'node_modules/nestjs-delay-queue/ledger.js'),
+  `export * from '../../libs/delay-queue/src/ledger/index.js';\n`,
 );
