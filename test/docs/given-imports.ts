@@ -10,12 +10,17 @@ const PRELUDE = join(import.meta.dirname, 'prelude.mjs');
 const GIVEN: Readonly<Record<string, readonly string[]>> = {
   'nestjs-delay-queue': [
     'DELAYED_TASK',
+    'DelayQueueAdmin',
+    'DelayQueueEvents',
     'DelayedTaskRequest',
     'DelayQueueContext',
     'DelayQueueModule',
     'DelayQueueProducer',
+    'DelayQueueRunner',
+    'getDelayQueueToken',
     'Idempotent',
     'IdempotencyService',
+    'InjectDelayQueue',
     'isDelayQueueContext',
     'OnDelayedTask',
     'TaskContext',
@@ -41,7 +46,7 @@ const GIVEN: Readonly<Record<string, readonly string[]>> = {
     'type ExecutionContext',
   ],
   [PRELUDE]: ['type Request'],
-  '@nestjs/core': ['ContextIdFactory', 'type ContextId', 'type ContextIdStrategy'],
+  '@nestjs/core': ['ContextIdFactory', 'type ContextId', 'type ContextIdStrategy', 'NestFactory'],
 };
 
 /** The imports for a snippet, in one line; empty when it has some of its own. */

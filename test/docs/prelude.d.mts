@@ -1,4 +1,5 @@
 /** Names that the snippets of the documents use and leave to the reader's imagination; compiled with them. */
+import type * as jest from '@jest/globals';
 import type { CanActivate, NestInterceptor, Type } from '@nestjs/common';
 import type {
   DelayedTask,
@@ -14,8 +15,16 @@ export interface Request {
 }
 
 declare global {
+  // What test runners give to tests.
+  const afterEach: typeof jest.afterEach;
+  const beforeEach: typeof jest.beforeEach;
+  const expect: typeof jest.expect;
+  const it: typeof jest.it;
+
+  const AppModule: Type;
   const OrderTimeoutHandler: Type;
-  const OrdersService: Type;
+  const ReportHandler: Type;
+  const ReportsService: Type;
   const delayQueue: DelayQueueProducer;
   const admin: DelayQueueAdmin;
   const queueEvents: DelayQueueEvents;
@@ -25,6 +34,11 @@ declare global {
 
   const TenantIsActiveGuard: Type<CanActivate>;
   const TimingInterceptor: Type<NestInterceptor>;
+
+  class OrdersService {
+    place(orderId: string): Promise<void>;
+    statusOf(orderId: string): string;
+  }
 
   class OrderTimeoutDto {
     readonly orderId: string;

@@ -7,12 +7,12 @@ import { DEFAULT_QUEUE, readQueueName } from './queue-name.js';
  * `DelayQueueHealth` or `DelayQueueRunner`.
  *
  * @param name of the queue; without one, or with `'default'`, the token is the class itself.
- * @param part a class; the producer if left out.
  * @throws ConfigurationError when the name cannot be one.
  * @example
  * app.get(getDelayQueueToken('reports', DelayQueueAdmin))
  */
 export function getDelayQueueToken(name?: string): Type<DelayQueueProducer> | string;
+/** @param part a class; the producer if left out. */
 export function getDelayQueueToken<Part>(name: string | undefined, part: Type<Part>): Type<Part> | string;
 export function getDelayQueueToken(
   name: string | undefined,

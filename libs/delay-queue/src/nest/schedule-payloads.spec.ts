@@ -162,6 +162,28 @@ describe('scheduling a payload that fits', () => {
   });
 });
 
+describe('calls of which only some wait for a schema', () => {
+  it('C51 keep the order for a task', async () => {
+    const check = deferred();
+    const schema: TaskTypeOptions['schema'] = {
+      '~standard': {
+        version: 1,
+        vendor: 'test',
+        validate: (value) => (value === 'slow' ? check.promise.then(() => ({ value })) : { value }),
+      },
+    };
+    const { producer } = newQueue({ schema });
+    const item = (payload: string, id: string) => ({ payload, id, delay: '1m' as const });
+    const slow = producer.schedule(TYPE, 'slow', { delay: '1m', id: 'x' });
+    const quick = producer.scheduleMany(TYPE, [item('quick', 'x'), item('quick', 'y')]);
+    expect(await producer.cancel(TYPE, 'z')).toMatchObject({ status: 'not_found' });
+    check.resolve();
+    expect(await slow).toMatchObject({ status: 'created' });
+    expect((await quick).map(({ status }) => status)).toEqual(['duplicate', 'created']);
+    expect((await producer.get(TYPE, 'x'))?.payload).toBe('slow');
+  });
+});
+
 describe('the version of a payload', () => {
   it('is the one that this process writes, and shown with the task', async () => {
     const { producer } = newQueue({ version: 3 });
