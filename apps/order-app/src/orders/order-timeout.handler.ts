@@ -1,5 +1,6 @@
 import { Injectable, Logger, UseGuards, UseInterceptors } from '@nestjs/common';
 import { type DelayedTask, OnDelayedTask } from 'nestjs-delay-queue';
+import type { EntityManager } from 'typeorm';
 import { OrderRecords } from './order-records.js';
 import type { OrderTimeoutPayload } from './order-timeout.payload.js';
 import { ORDER_TIMEOUT } from './order-timeout-task.js';
@@ -24,7 +25,9 @@ export class OrderTimeoutHandler {
   @UseGuards(OwnOrderGuard)
   @UseInterceptors(TaskTimingInterceptor)
   async cancelUnpaid({ orderId, payBefore }: OrderTimeoutPayload, task: DelayedTask<'order_timeout'>): Promise<void> {
-    const cancelled = await this.records.cancelUnpaid(orderId, (transaction) => task.complete(transaction));
+    // Tasks that a shop without a ledger has scheduled may still be waiting: they have no row to complete.
+    const complete = task.ledgered ? (tx: EntityManager): Promise<void> => task.complete(tx) : undefined;
+    const cancelled = await this.records.cancelUnpaid(orderId, complete);
     if (cancelled) this.logger.log(`Order ${orderId} was not paid ${deadline(payBefore)} and is cancelled.`);
     else this.logger.log(`Order ${orderId} is not pending any more; its timeout has nothing to do.`);
   }
