@@ -52,7 +52,7 @@ describe('opening looks at the server', () => {
 
   it('C34 and needs no more than these commands, on keys and channels of its own', async () => {
     const commands =
-      'eval evalsha ping info publish subscribe time exists get set del hset hget hmget hdel ' +
+      'eval evalsha ping info publish subscribe time exists get set del hset hget hmget hdel hlen ' +
       'zadd zrem zrange zscore zmscore zcard zcount';
     const rules = `resetkeys ~{it:* resetchannels &{it:* -@all ${commands.replace(/(^| )/g, '$1+')}`;
     const app = await storeOn(withUser(rules), 'app:secret@');
