@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { ServerProcess, type ServerRecipe } from './server-process.js';
 
-/** Settings that make a server quick at the price of its data after a crash of the machine, which no test makes. */
-const QUICK = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'autovacuum=off'];
+/** Settings that make a server quick at the price of its data after a crash of the machine; a kill loses nothing. */
+const QUICK = ['fsync=off', 'full_page_writes=off', 'autovacuum=off'];
 
 /** A database that a test file has for itself. */
 export interface SharedPostgres {

@@ -56,8 +56,9 @@ export class LedgerSite {
     readonly redis: Redis,
   ) {}
 
-  static async open(redis?: SharedRedis): Promise<LedgerSite> {
-    const postgres = await PostgresServer.shared();
+  /** Opens a site on servers of its own, unless others are given, which it then owns. */
+  static async open(redis?: SharedRedis, ownPostgres?: SharedPostgres): Promise<LedgerSite> {
+    const postgres = ownPostgres ?? (await PostgresServer.shared());
     const shared = redis ?? (await RedisServer.shared());
     const pool = new pg.Pool({ connectionString: postgres.url, max: 20 });
     pool.on('error', () => undefined);

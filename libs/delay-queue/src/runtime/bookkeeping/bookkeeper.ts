@@ -1,8 +1,9 @@
-import { ConfigurationError } from '../../core/errors.js';
+import { ConfigurationError, isStoreError } from '../../core/errors.js';
 import type { PartitionRef } from '../../core/partition.js';
 import type { DueTime, Mutation, MutationResult } from '../../ports/mutation.js';
 import type { QueueEvent, QueueObserver } from '../../ports/queue-event.js';
 import type { ChangedRow, NewLedgerTask, StageResult, TaskKey } from '../../ports/task-ledger.js';
+import { errorText } from '../../task/error-text.js';
 import type { LedgerConnection } from '../../task/ledger-connection.js';
 import { ledgerRowOf } from '../../task/ledger-envelope.js';
 import type { Submission } from '../mutation-buffer.js';
@@ -171,11 +172,19 @@ export class Bookkeeper implements QueueObserver {
   }
 
   private async noteBurial(key: TaskKey): Promise<void> {
-    await this.parts.monitor.attempt(async () => {
+    const row = await this.rowOfDeadLetter(key);
+    if (row !== null) await this.parts.monitor.attempt(() => this.desk.end(row, 'dead'));
+  }
+
+  /** Null also when it cannot be read: then the sweep finds the dead letter. */
+  private async rowOfDeadLetter(key: TaskKey): Promise<string | null> {
+    try {
       const record = await this.parts.store.get(partitionFor(this.parts.settings, key), key.id);
-      const row = record?.state === 'dead' && record.envelope !== null ? ledgerRowOf(record.envelope) : null;
-      if (row !== null) await this.desk.end(row, 'dead');
-    });
+      return record?.state === 'dead' && record.envelope !== null ? ledgerRowOf(record.envelope) : null;
+    } catch (error) {
+      if (!isStoreError(error)) this.parts.logger.warn(`A dead letter cannot be read: ${errorText(error)}`);
+      return null;
+    }
   }
 
   private watched(changed: ChangedRow | null): ChangedRow | null {

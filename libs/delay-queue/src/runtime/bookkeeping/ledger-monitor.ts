@@ -17,7 +17,7 @@ export class LedgerMonitor {
     return this.downSinceMs !== null;
   }
 
-  /** Does something that may fail, and will be done again: undefined when it did. */
+  /** Calls the ledger, which may fail, and will be called again: undefined when it did. */
   async attempt<T>(work: () => Promise<T>): Promise<T | undefined> {
     try {
       const result = await work();

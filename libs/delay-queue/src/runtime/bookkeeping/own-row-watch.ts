@@ -55,7 +55,7 @@ export class OwnRowWatch {
   /** Looks once more at everything, and no more after that. */
   async close(): Promise<void> {
     this.timer.reset(null);
-    if (this.watched.size > 0) await this.lookAtAll([...this.watched.keys()]);
+    await this.lookAtAll([...this.watched.keys()]);
     this.watched.clear();
     this.timer.reset(null);
   }
@@ -70,6 +70,7 @@ export class OwnRowWatch {
   }
 
   private async lookAtAll(rows: readonly string[]): Promise<void> {
+    if (rows.length === 0) return;
     await this.context.monitor.attempt(async () => {
       for (let from = 0; from < rows.length; from += ROWS_AT_ONCE) {
         const found = await this.context.ledger.read(rows.slice(from, from + ROWS_AT_ONCE));
