@@ -28,7 +28,9 @@ describe('RegularJob', () => {
   beforeEach(() => {
     runs = 0;
   });
-  afterEach(() => jest.useRealTimers());
+  afterEach(() => {
+    jest.useRealTimers();
+  });
 
   it('runs on a timer of its own where there is no registry, until it is stopped', async () => {
     const job = new RegularJob({ name: 'a', everyMs: 1_000, run, clock, registry: undefined });

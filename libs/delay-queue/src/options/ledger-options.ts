@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { MAX_TIMER_MS } from '../core/clock.js';
-import { type Duration, type DurationBounds, parseDurationMs } from '../core/duration.js';
-import { ConfigurationError, InvalidArgumentError } from '../core/errors.js';
+import type { Duration } from '../core/duration.js';
+import { ConfigurationError } from '../core/errors.js';
 import { isName } from '../core/ids.js';
+import { durationMs } from './duration-schema.js';
 
 /** How the queue looks after its ledger. */
 export interface LedgerOptions {
@@ -28,18 +29,6 @@ export interface ResolvedLedgerOptions {
   readonly keepDoneMs: number;
   readonly keepDeadMs: number;
   readonly rebuildRate: number;
-}
-
-function durationMs(bounds: DurationBounds) {
-  return z.unknown().transform((value, context) => {
-    try {
-      return parseDurationMs(value, '', bounds);
-    } catch (error) {
-      if (!(error instanceof InvalidArgumentError)) throw error;
-      context.addIssue({ code: 'custom', message: error.message.replace(/^: /, '') });
-      return z.NEVER;
-    }
-  });
 }
 
 const typeName = z.custom<string>(isName, { message: 'must be the names of task types' });

@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { MAX_TIMER_MS } from '../core/clock.js';
-import { type DurationBounds, parseDurationMs } from '../core/duration.js';
-import { InvalidArgumentError } from '../core/errors.js';
 import { isName } from '../core/ids.js';
 import { DEFAULT_BACKOFF } from '../task/retry-policy.js';
 import type { UpcastStep } from '../task/upcast-payload.js';
+import { durationMs } from './duration-schema.js';
 import { isPayloadSchema, type PayloadSchema } from './payload-schema.js';
 
 /** Shortest lease: below it, a busy event loop loses leases that it still works under. */
@@ -18,19 +17,6 @@ const MIN_SHUTDOWN_MS = 2_000;
 
 /** A payload must fit into one store call beside its id. */
 const MAX_PAYLOAD_BYTES = 1_000_000;
-
-function durationMs(bounds: DurationBounds = {}) {
-  return z.unknown().transform((value, context) => {
-    try {
-      // The path of the option is put in front of the message where the issue is reported.
-      return parseDurationMs(value, '', bounds);
-    } catch (error) {
-      if (!(error instanceof InvalidArgumentError)) throw error;
-      context.addIssue({ code: 'custom', message: error.message.replace(/^: /, '') });
-      return z.NEVER;
-    }
-  });
-}
 
 const jitter = z.number().min(0).max(1).default(DEFAULT_BACKOFF.jitter);
 const maxBackoffMs = durationMs().prefault(DEFAULT_BACKOFF.maxMs);
