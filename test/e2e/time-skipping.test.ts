@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DelayQueueTestClock, type DelayQueueTesting, DelayQueueTestingModule } from 'nestjs-delay-queue/testing';
-import { waitFor } from '../support/wait-for.js';
 import { Shop, SHOP_START_MS } from './support/shop.js';
 import { TestDatabase } from './support/test-database.js';
 
@@ -28,15 +27,15 @@ describe('the shop on a clock of the test', () => {
     const sku = await shop.newArticle(10);
     const [unpaid, paid] = [await shop.place(sku, 2), await shop.place(sku, 3)];
     const id = `order:${unpaid.id}`;
-    await untilScheduled(2);
     await queue.tasks.expectScheduled('order_timeout', {
       id,
       payload: { orderId: unpaid.id, payBefore: unpaid.payBefore },
+      in: '30m',
     });
     await queue.clock.advance('29m');
     await shop.pay(paid.id);
     expect((await shop.order(unpaid.id)).status).toBe('pending');
-    await queue.clock.advance('2m');
+    await queue.clock.advance('1m');
     // The handler has worked on the real database, and has ended.
     expect((await shop.order(unpaid.id)).status).toBe('cancelled');
     expect((await shop.order(paid.id)).status).toBe('paid');
@@ -54,24 +53,11 @@ describe('the shop on a clock of the test', () => {
       orders.push(await shop.place(sku, 1));
       if (order % 10 === 0) await queue.clock.advance('10s');
     }
-    await untilScheduled(300);
-    await queue.clock.advance(31 * MINUTE_MS);
+    await queue.clock.advance(30 * MINUTE_MS);
     const statuses = new Set(await Promise.all(orders.map(async ({ id }) => (await shop.order(id)).status)));
     expect([...statuses]).toEqual(['cancelled']);
     expect(await shop.available(sku)).toBe(300);
+    // Whatever looks after the ledger regularly does not do so by this clock, or this would take hours.
+    await queue.clock.advance('30 days');
   }, 120_000);
-
-  /**
-   * The timeouts are rows of the shop's database first. The queue looks for them there by its clock, which is the test's; the
-   * database answers in its own time.
-   */
-  async function untilScheduled(count: number): Promise<void> {
-    await waitFor(
-      async () => {
-        await queue.clock.advance('50ms');
-        return (await queue.tasks.waiting('order_timeout')).length === count;
-      },
-      { what: `${count} timeouts to be scheduled`, deadlineMs: 60_000 },
-    );
-  }
 });

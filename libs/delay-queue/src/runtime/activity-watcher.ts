@@ -5,7 +5,7 @@ import type { Run } from './run.js';
 /**
  * Is told what a runtime is doing, so that somebody can wait until it has come to rest.
  *
- * Between any cause and its effects at least one of these is going on: a call, or a handler.
+ * Between any cause and its effects at least one of these is going on: a call, a handler, or work on the ledger.
  */
 export interface ActivityWatcher {
   /** A call of the store is about to be made; always followed by {@link callEnded}. */
@@ -25,6 +25,15 @@ export interface ActivityWatcher {
    */
   runSettled(run: Run, settle: Settle, event: QueueEvent | null): void;
   handlerEnded(run: Run): void;
+  /** The database of the ledger is asked, which takes its own time; always followed by {@link ledgerWorkEnded}. */
+  ledgerWorkBegan(): void;
+  ledgerWorkEnded(): void;
+  /**
+   * A transaction has written rows to the ledger.
+   *
+   * @param look brings those to the store that have committed since, and tells how many have not.
+   */
+  rowsWritten(look: () => Promise<number>): void;
   /** The runtime stops or closes; the promise resolves when it has. */
   stopping(stopped: Promise<void>): void;
 }

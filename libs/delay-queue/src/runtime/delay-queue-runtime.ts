@@ -94,7 +94,7 @@ export class DelayQueueRuntime {
     const ledgerParts = ledger && {
       ...ledger,
       ledger: ledger.tasks,
-      monitor: new LedgerMonitor(clock, observer, logger),
+      monitor: new LedgerMonitor(clock, observer, logger, given.watcher),
     };
     const register = (type: string): Promise<void> => this.types.register(type);
     const epochs = ledgerParts && new LedgerEpochs({ ...ledgerParts, store, logger, register });

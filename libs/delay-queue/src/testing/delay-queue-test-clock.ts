@@ -65,7 +65,10 @@ export class DelayQueueTestClock extends VirtualClock {
    */
   async advance(by: Duration, options: AdvanceOptions = {}): Promise<void> {
     const byMs = parseDurationMs(by, 'by');
-    await this.move(byMs, (after) => this.rest(after === 'timer' ? 1 : QUIET_TURNS, options));
+    await this.move(byMs, async (after) => {
+      if (after === 'move') await this.seeRows();
+      await this.rest(after === 'timer' ? 1 : QUIET_TURNS, options);
+    });
   }
 
   /**
@@ -91,6 +94,16 @@ export class DelayQueueTestClock extends VirtualClock {
     });
     this.watches.add(watch);
     return watch;
+  }
+
+  /** Brings tasks to the store that committed transactions have written to a ledger. */
+  async seeRows(): Promise<void> {
+    for (const watch of this.watches) await watch.seeRows({ again: true });
+  }
+
+  private get isAtLedger(): boolean {
+    for (const watch of this.watches) if (watch.isAtLedger) return true;
+    return false;
   }
 
   private get isCalling(): boolean {
@@ -119,9 +132,12 @@ export class DelayQueueTestClock extends VirtualClock {
     let changes = this.changes;
     let wanted = quietTurns;
     for (let quiet = 0; quiet < wanted;) {
+      await this.ledgerAnswers();
       if (waitForHandlers) await this.handlersEnd();
+      // Handlers have ended, and with them their transactions.
+      for (const watch of this.watches) await watch.seeRows({ again: false });
       await nextTurn();
-      if (!this.isCalling && this.changes === changes) {
+      if (!this.isCalling && !this.isAtLedger && this.changes === changes) {
         quiet++;
         continue;
       }
@@ -129,6 +145,11 @@ export class DelayQueueTestClock extends VirtualClock {
       wanted = QUIET_TURNS;
       quiet = 0;
     }
+  }
+
+  /** The ledger has a time limit of its own, in real time. */
+  private async ledgerAnswers(): Promise<void> {
+    while (this.isAtLedger) await new Promise<void>((resolve) => this.onChange.push(resolve));
   }
 
   private async handlersEnd(): Promise<void> {

@@ -25,6 +25,7 @@ export class DelayQueueTestTasks {
 
   /** All waiting tasks of a type, those for a retry included; the next due first. */
   async waiting<Type extends TaskType>(type: Type): Promise<readonly TaskView<Type>[]> {
+    await this.parts.clock.seeRows();
     const tasks = await everyPage((page) => this.parts.admin.listWaiting(type, page));
     return tasks.toSorted((one, other) => timeOf(one.dueAt) - timeOf(other.dueAt));
   }

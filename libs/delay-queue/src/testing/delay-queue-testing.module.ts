@@ -1,13 +1,31 @@
-import type { DynamicModule, INestApplicationContext, Provider } from '@nestjs/common';
+import type {
+  DynamicModule,
+  FactoryProvider,
+  INestApplicationContext,
+  InjectionToken,
+  Provider,
+  ValueProvider,
+} from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import { DelayQueueAdmin } from '../nest/delay-queue-admin.js';
+import type { DelayQueueModuleOptions } from '../nest/delay-queue-module-options.js';
 import { DelayQueueModule, type DelayQueueRootOptions } from '../nest/delay-queue.module.js';
 import { getDelayQueueToken } from '../nest/get-delay-queue-token.js';
 import { QueueInstances } from '../nest/queue-instances.js';
 import { DEFAULT_QUEUE } from '../nest/queue-name.js';
-import { ACTIVITY_WATCHER, HOUSEKEEPING_EVERY_MS, QUEUE_CLOCK, STORAGE } from '../nest/tokens.js';
+import { resolveLedger } from '../nest/resolve-ledger.js';
+import {
+  ACTIVITY_WATCHER,
+  HOUSEKEEPING_EVERY_MS,
+  MODULE_OPTIONS,
+  QUEUE_CLOCK,
+  QUEUE_LEDGER,
+  STORAGE,
+} from '../nest/tokens.js';
+import { QueueSettings } from '../options/queue-settings.js';
 import { DelayQueueTestClock } from './delay-queue-test-clock.js';
 import { DelayQueueTestTasks } from './delay-queue-test-tasks.js';
+import { ledgerOnTestClock } from './ledger-on-test-clock.js';
 import { QueueWatch } from './queue-watch.js';
 
 /** A month has 43,200 minutes: at the usual pace, housekeeping would be most of what a long test does. */
@@ -31,16 +49,20 @@ export interface DelayQueueTesting {
   readonly tasks: DelayQueueTestTasks;
 }
 
+/** A part of a queue that tests replace. */
+type Replacement = ValueProvider | FactoryProvider;
+
 /** What is used of Nest's `TestingModuleBuilder`, so that `@nestjs/testing` need not be installed for the types. */
 interface Overridable {
-  overrideProvider(token: symbol): {
+  overrideProvider(token: unknown): {
     useValue(value: unknown): unknown;
-    useFactory(options: { factory: (clock: DelayQueueTestClock) => QueueWatch; inject: symbol[] }): unknown;
+    useFactory(options: { factory: FactoryProvider['useFactory']; inject: InjectionToken[] }): unknown;
   };
 }
 
 /**
- * Puts queues under test: their tasks are kept in memory, without Redis, and the time is the test's own.
+ * Puts queues under test: their tasks are kept in memory, without Redis, and the time is the test's own. A ledger stays what
+ * it is, rows in the application's database, and goes by the test's clock.
  *
  * It works with every test runner. Close the application at the end of a test, and nothing is left.
  *
@@ -65,10 +87,12 @@ export class DelayQueueTestingModule {
    */
   static override<Builder extends Overridable>(builder: Builder, options: DelayQueueTestingOptions = {}): Builder {
     const { clock = new DelayQueueTestClock() } = options;
-    builder.overrideProvider(QUEUE_CLOCK).useValue(clock);
-    builder.overrideProvider(STORAGE).useValue({ kind: 'embedded' });
-    builder.overrideProvider(HOUSEKEEPING_EVERY_MS).useValue(HOUSEKEEPING_MS);
-    builder.overrideProvider(ACTIVITY_WATCHER).useFactory({ factory: watchWith, inject: [QUEUE_CLOCK] });
+    for (const replacement of replacements(clock)) {
+      const override = builder.overrideProvider(replacement.provide);
+      if ('useValue' in replacement) override.useValue(replacement.useValue);
+      else
+        override.useFactory({ factory: replacement.useFactory, inject: [...(replacement.inject ?? [])] as symbol[] });
+    }
     return builder;
   }
 
@@ -81,11 +105,7 @@ export class DelayQueueTestingModule {
    */
   static forRoot(options: DelayQueueTestingRootOptions = {}): DynamicModule {
     const { clock = new DelayQueueTestClock(), ...queue } = options;
-    return withProviders(DelayQueueModule.forRoot({ ...queue, embedded: true }), [
-      { provide: QUEUE_CLOCK, useValue: clock },
-      { provide: HOUSEKEEPING_EVERY_MS, useValue: HOUSEKEEPING_MS },
-      { provide: ACTIVITY_WATCHER, useFactory: watchWith, inject: [QUEUE_CLOCK] },
-    ]);
+    return withProviders(DelayQueueModule.forRoot({ ...queue, embedded: true }), replacements(clock));
   }
 
   /**
@@ -110,8 +130,22 @@ export class DelayQueueTestingModule {
   }
 }
 
-function watchWith(clock: DelayQueueTestClock): QueueWatch {
-  return clock.watch();
+/** What a queue under test has in the place of its own parts. */
+function replacements(clock: DelayQueueTestClock): readonly Replacement[] {
+  return [
+    { provide: QUEUE_CLOCK, useValue: clock },
+    { provide: STORAGE, useValue: { kind: 'embedded' } },
+    { provide: HOUSEKEEPING_EVERY_MS, useValue: HOUSEKEEPING_MS },
+    { provide: ACTIVITY_WATCHER, useFactory: () => clock.watch() },
+    {
+      provide: QUEUE_LEDGER,
+      useFactory: (options: DelayQueueModuleOptions, settings: QueueSettings) => {
+        const ledger = resolveLedger(options, settings);
+        return ledger && ledgerOnTestClock(ledger, clock);
+      },
+      inject: [MODULE_OPTIONS, QueueSettings],
+    },
+  ];
 }
 
 /** Puts providers into the module that holds the queue, where the last one for a token counts. */

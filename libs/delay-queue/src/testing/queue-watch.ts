@@ -25,6 +25,10 @@ export class QueueWatch implements ActivityWatcher {
   readonly log: RunLog;
   private readonly handlers = new Map<Run, RunningHandler>();
   private calls = 0;
+  private ledgerWork = 0;
+  private lookAtRows: (() => Promise<number>) | null = null;
+  /** Rows of the ledger may have committed that nobody has looked at. */
+  private hasNewRows = false;
 
   constructor(
     clock: Clock,
@@ -38,6 +42,11 @@ export class QueueWatch implements ActivityWatcher {
     return this.calls > 0;
   }
 
+  /** The database of the ledger is at work. */
+  get isAtLedger(): boolean {
+    return this.ledgerWork > 0;
+  }
+
   /** Whether {@link handling} is not empty. */
   get isHandling(): boolean {
     for (const run of this.handlers.keys()) if (!run.settled) return true;
@@ -47,6 +56,17 @@ export class QueueWatch implements ActivityWatcher {
   /** Handlers that run. One whose task was settled before its end, for its time was over, is not waited for. */
   get handling(): readonly RunningHandler[] {
     return [...this.handlers.values()].filter(({ run }) => !run.settled);
+  }
+
+  /**
+   * Brings tasks to the store that transactions have written to the ledger.
+   *
+   * @param again looks also at those that were not committed when they were looked at last.
+   */
+  async seeRows({ again }: { readonly again: boolean }): Promise<void> {
+    if (this.lookAtRows === null || !(this.hasNewRows || again)) return;
+    this.hasNewRows = false;
+    await this.lookAtRows();
   }
 
   callBegan(): void {
@@ -73,6 +93,22 @@ export class QueueWatch implements ActivityWatcher {
   handlerEnded(run: Run): void {
     this.handlers.delete(run);
     this.log.ended(run);
+    this.host.changed();
+  }
+
+  ledgerWorkBegan(): void {
+    this.ledgerWork++;
+    this.host.changed();
+  }
+
+  ledgerWorkEnded(): void {
+    this.ledgerWork--;
+    this.host.changed();
+  }
+
+  rowsWritten(look: () => Promise<number>): void {
+    this.lookAtRows = look;
+    this.hasNewRows = true;
     this.host.changed();
   }
 

@@ -5,11 +5,12 @@ import type { QueueSettings } from '../../options/queue-settings.js';
 import type { QueueLogger, QueueObserver } from '../../ports/queue-event.js';
 import type { TaskKey, TaskLedger } from '../../ports/task-ledger.js';
 import type { TaskStore } from '../../ports/task-store.js';
+import type { WatchedParts } from '../activity-watcher.js';
 import type { MutationDesk } from '../mutation-desk.js';
 import type { LedgerMonitor } from './ledger-monitor.js';
 
 /** What those need who keep store and ledger in step. */
-export interface BookkeepingContext {
+export interface BookkeepingContext extends WatchedParts {
   readonly ledger: TaskLedger;
   readonly options: ResolvedLedgerOptions;
   readonly monitor: LedgerMonitor;

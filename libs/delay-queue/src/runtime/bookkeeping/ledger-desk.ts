@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers';
 import type { LedgerState, TaskLedger } from '../../ports/task-ledger.js';
 import { ROWS_AT_ONCE } from './bookkeeping-context.js';
 

@@ -2,6 +2,7 @@ import type { Clock } from '../../core/clock.js';
 import { isStoreError, QueueClosedError } from '../../core/errors.js';
 import type { QueueLogger, QueueObserver } from '../../ports/queue-event.js';
 import { errorText } from '../../task/error-text.js';
+import type { ActivityWatcher } from '../activity-watcher.js';
 
 /** Says once an episode that the ledger's database is away, and once that it is back. */
 export class LedgerMonitor {
@@ -11,6 +12,7 @@ export class LedgerMonitor {
     private readonly clock: Clock,
     private readonly observer: QueueObserver,
     private readonly logger: QueueLogger,
+    private readonly watcher: ActivityWatcher | null = null,
   ) {}
 
   get isDown(): boolean {
@@ -19,6 +21,7 @@ export class LedgerMonitor {
 
   /** Calls the ledger, which may fail, and will be called again: undefined when it did. */
   async attempt<T>(work: () => Promise<T>): Promise<T | undefined> {
+    this.watcher?.ledgerWorkBegan();
     try {
       const result = await work();
       this.completed();
@@ -26,6 +29,8 @@ export class LedgerMonitor {
     } catch (error) {
       this.failed(error);
       return undefined;
+    } finally {
+      this.watcher?.ledgerWorkEnded();
     }
   }
 

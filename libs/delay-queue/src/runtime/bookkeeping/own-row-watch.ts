@@ -41,6 +41,7 @@ export class OwnRowWatch {
     const sinceMs = this.context.clock.monotonicMs();
     this.watched.set(row, { sinceMs, nextMs: FIRST_LOOK_MS });
     this.timer.fireBy(sinceMs + FIRST_LOOK_MS);
+    this.context.watcher?.rowsWritten(() => this.lookNow());
   }
 
   /** Looks at a row now; null when it cannot be seen. */
@@ -50,6 +51,12 @@ export class OwnRowWatch {
     const placement = (await this.settle([found])).get(row) ?? placementOf(found);
     if (placement !== 'waits') this.watched.delete(row);
     return placement;
+  }
+
+  /** Looks at everything now; tells how many rows cannot be seen. Never rejects. */
+  async lookNow(): Promise<number> {
+    if (this.watched.size > 0) await this.lookAtAll([...this.watched.keys()]);
+    return this.watched.size;
   }
 
   /** Looks once more at everything, and no more after that. */
