@@ -113,6 +113,9 @@ describe('the shop on Redis', () => {
         imports: [DelayQueueModule.forRoot({ connection: redis.url, prefix: 'shop' })],
       }).compile();
       await olderShop.init();
+      const waiting = (): Promise<unknown> => shop.app.get(DelayQueueProducer).get('order_timeout', `order:${id}`);
+      // The timeout is in the database with the order, and in Redis a moment later.
+      await waitFor(waiting, { what: 'the timeout to be in Redis' });
       const firstVersion = { orderId: id } as PayloadOf<'order_timeout'>;
       const { status } = await olderShop
         .get(DelayQueueProducer)
