@@ -22,6 +22,11 @@ import {
   TaskPayload,
   type TaskType,
 } from 'nestjs-delay-queue';
+import { SqlLedger } from 'nestjs-delay-queue/ledger';
+import type { PoolConnection as MariaDbConnection } from 'mariadb';
+import type mysql from 'mysql2/promise';
+import type pg from 'pg';
+import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
 import { type } from 'arktype';
 import * as v from 'valibot';
 import { z } from 'zod';
@@ -356,4 +361,58 @@ export async function once(idempotency: IdempotencyService): Promise<void> {
   else console.log(answer.result.receipt);
   // @ts-expect-error -- no such option
   await idempotency.once('key', () => receipt, { lease: '1h' });
+}
+
+/** The raw calls of a client of Prisma, as its generated code declares them. */
+interface PrismaTransaction {
+  $queryRawUnsafe<T = unknown>(query: string, ...values: unknown[]): Promise<T>;
+  $executeRawUnsafe(query: string, ...values: unknown[]): Promise<number>;
+}
+
+export async function transactions(
+  producer: DelayQueueProducer,
+  task: DelayedTask<'order_timeout'>,
+  connections: {
+    readonly client: pg.PoolClient;
+    readonly pool: pg.Pool;
+    readonly manager: EntityManager;
+    readonly runner: QueryRunner;
+    readonly mysql: mysql.PoolConnection;
+    readonly mariadb: MariaDbConnection;
+    readonly prisma: PrismaTransaction;
+  },
+): Promise<void> {
+  for (const tx of Object.values(connections)) {
+    const staged = await producer.schedule('order_timeout', { orderId: '1' }, { delay: '30m', id: 'x', tx });
+    const status: 'staged' | 'duplicate' = staged.status;
+    const indexed: 'indexed' | 'not_visible' | 'ended' | 'waits' = (await staged.index()).status;
+    await producer.cancel('order_timeout', status + indexed, { tx });
+    await producer.reschedule('order_timeout', 'x', { delay: 0, tx });
+    await task.complete(tx);
+  }
+  const tx = connections.client;
+  // @ts-expect-error -- not the payload of this type
+  await producer.schedule('order_timeout', { wrong: true }, { delay: 0, tx });
+  // @ts-expect-error -- a transaction is as durable as it is
+  await producer.schedule(
+    'order_timeout',
+    { orderId: '1' },
+    { delay: 0, tx, durability: { replicas: 1, timeoutMs: 1 } },
+  );
+  // @ts-expect-error -- a transaction that may be missing
+  await producer.schedule('order_timeout', { orderId: '1' }, { delay: 0, tx: undefined });
+  // @ts-expect-error -- no connection
+  await producer.cancel('order_timeout', 'x', { tx: 'BEGIN' });
+  const plain = await producer.schedule('order_timeout', { orderId: '1' }, { delay: 0 });
+  // @ts-expect-error -- without a transaction there is nothing to be brought to the store
+  await plain.index();
+}
+
+export function ledgers(dataSource: DataSource, pool: mysql.Pool): readonly SqlLedger[] {
+  return [
+    new SqlLedger({ dialect: 'postgresql', connection: dataSource }),
+    new SqlLedger({ dialect: 'mysql', connection: pool, tablePrefix: 'app.queue_' }),
+    // @ts-expect-error -- no such dialect
+    new SqlLedger({ dialect: 'sqlite', connection: dataSource }),
+  ];
 }
