@@ -58,13 +58,13 @@ function recipe(): ServerRecipe {
   return {
     name: 'postgresql',
     users: ['postgres', 'nobody'],
-    setup: (data) => {
+    setup: (own) => {
       const options = ['--username=postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync'];
-      return [join(folder, 'initdb'), `--pgdata=${data}`, ...options];
+      return [join(folder, 'initdb'), `--pgdata=${join(own, 'data')}`, ...options];
     },
-    serve: (data, port) => {
+    serve: (own, port) => {
       const program = join(folder, 'postgres');
-      return [program, '-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])];
+      return [program, '-D', join(own, 'data'), '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])];
     },
     answers: async (port) => answers(urlOf(port)),
   };

@@ -15,7 +15,7 @@ const run = promisify(execFile);
 export interface ServerRecipe {
   /** Names it in errors and folders. */
   readonly name: string;
-  /** Program and arguments that make the data folder; run once. */
+  /** Program and arguments that make the data folder within the server's folder; run once. */
   readonly setup: (folder: string) => readonly string[];
   /** Program and arguments of the server. */
   readonly serve: (folder: string, port: number) => readonly string[];
@@ -82,7 +82,7 @@ export class ServerProcess {
   }
 
   private get logFile(): string {
-    return join(this.folder, '..', `${this.folder.split('/').at(-1)}.log`);
+    return join(this.folder, 'server.log');
   }
 
   private async setUp(): Promise<void> {
