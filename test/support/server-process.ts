@@ -77,8 +77,15 @@ export class ServerProcess {
 
   /** Starts a server again that was killed, on the same port and with its data. */
   async restart(): Promise<void> {
-    await this.kill();
-    await this.launch();
+    // Processes of the killed server may live for a moment longer, and the new one refuses to run beside them.
+    const launches = async (): Promise<boolean> => {
+      await this.kill();
+      return this.launch().then(
+        () => true,
+        () => false,
+      );
+    };
+    await waitFor(launches, { deadlineMs: START_DEADLINE_MS, what: `${this.recipe.name} to start again` });
   }
 
   private get logFile(): string {
