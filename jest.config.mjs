@@ -20,8 +20,6 @@ const swcOptions = {
 const project = {
   rootDir: import.meta.dirname,
   testEnvironment: 'node',
-  // A deadline against hanging, and no measure of anything: a busy machine may take long over a test.
-  testTimeout: 60_000,
   extensionsToTreatAsEsm: ['.ts'],
   // `js` stands first so that `./x.js` inside an installed package, mapped to `./x` below, stays that file.
   moduleFileExtensions: ['js', 'mjs', 'cjs', 'ts', 'json', 'node'],
@@ -38,6 +36,9 @@ const project = {
 export default {
   // Two, because the smallest machine that runs the suite has two cores and the servers under test need their share.
   maxWorkers: 2,
+  // A deadline against hanging, and no measure of anything: a busy machine may take long over a test. Jest reads it here
+  // alone, and passes over one that stands in a project.
+  testTimeout: 60_000,
   reporters: ['default', '<rootDir>/test/faults/table-reporter.mjs'],
   projects: [
     {

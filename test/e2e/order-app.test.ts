@@ -105,7 +105,7 @@ describe('the shop over HTTP', () => {
   it('cancels an order when its timeout runs, gives the pieces back and refuses the payment', async () => {
     const sku = await shop.newArticle(10);
     const { id } = await shop.place(sku, 3);
-    await shop.app.get(DelayQueueProducer).runNow('order_timeout', `order:${id}`);
+    await shop.expire(id);
     const isCancelled = async (): Promise<boolean> => (await shop.order(id)).status === 'cancelled';
     await waitFor(isCancelled, { what: 'the order to be cancelled' });
     expect(await shop.available(sku)).toBe(10);

@@ -42,7 +42,7 @@ describe('the enhancers of the timeout', () => {
     const { id } = await shop.place(await shop.newArticle(5), 1);
     const taskId = orderTimeoutId(id);
     const completed = nextEvent(events, 'completed', taskId);
-    await producer.runNow(ORDER_TIMEOUT, taskId);
+    await shop.expire(id);
     await completed;
     expect((await shop.order(id)).status).toBe('cancelled');
     expect(lines).toHaveBeenCalledWith(expect.stringMatching(`^order_timeout ${taskId}, delivery 1: \\d+ ms$`));

@@ -1,10 +1,13 @@
 /** How long a condition may take, and what it means, for the error text. */
 export interface WaitOptions {
-  /** @default 5000 */
+  /** @default 20000 */
   readonly deadlineMs?: number;
-  /** Completes the sentence "Waited 5000 ms for …". */
+  /** Completes the sentence "Waited 20000 ms for …". */
   readonly what: string;
 }
+
+/** Against hanging only: a busy machine may take long over what takes milliseconds elsewhere. */
+const DEADLINE_MS = 20_000;
 
 /** Short enough not to add to a test's time, long enough to leave the event loop to the code under test. */
 const POLL_INTERVAL_MS = 5;
@@ -16,7 +19,7 @@ const POLL_INTERVAL_MS = 5;
  * @throws Error that names what was waited for, when the deadline has passed.
  */
 export async function waitFor<T>(condition: () => T | Promise<T>, options: WaitOptions): Promise<T> {
-  const { deadlineMs = 5_000, what } = options;
+  const { deadlineMs = DEADLINE_MS, what } = options;
   const startedAt = performance.now();
   for (;;) {
     const result = await condition();

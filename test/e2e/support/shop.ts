@@ -1,12 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import type { INestApplication } from '@nestjs/common';
 import { Test, type TestingModuleBuilder } from '@nestjs/testing';
+import { DelayQueueProducer } from 'nestjs-delay-queue';
 import { DataSource } from 'typeorm';
 import { serveApiDocs } from '../../../apps/order-app/src/api-docs.js';
 import { AppModule } from '../../../apps/order-app/src/app.module.js';
 import { type ShopConfig, shopConfig } from '../../../apps/order-app/src/config/shop-config.js';
 import type { OrderAnswer } from '../../../apps/order-app/src/demo/customer.js';
+import { ORDER_TIMEOUT, orderTimeoutId } from '../../../apps/order-app/src/orders/order-timeout-task.js';
 import { StockItem } from '../../../apps/order-app/src/stock/stock-item.entity.js';
+import { waitFor } from '../../support/wait-for.js';
 import type { TestDatabase } from './test-database.js';
 
 /** Limit for what starts a database: that takes seconds, and many more while others use the processor. */
@@ -76,6 +79,16 @@ export class Shop {
 
   async order(orderId: string): Promise<OrderAnswer> {
     return (await this.get<OrderAnswer>(`/orders/${orderId}`)).body;
+  }
+
+  /** Makes the timeout of an order due. It is in the database with the order, and in the queue's store a moment later. */
+  async expire(orderId: string): Promise<void> {
+    const producer = this.app.get(DelayQueueProducer);
+    const isRunning = async (): Promise<boolean> => {
+      const { status } = await producer.runNow(ORDER_TIMEOUT, orderTimeoutId(orderId));
+      return status !== 'not_found';
+    };
+    await waitFor(isRunning, { what: 'the timeout of the order to be in the store' });
   }
 
   /** Pieces of an article that can be ordered. */

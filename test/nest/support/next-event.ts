@@ -2,7 +2,7 @@ import type { DelayQueueEvents, QueueEventKind, QueueEventOf } from 'nestjs-dela
 import { filter, firstValueFrom, throwError, timeout } from 'rxjs';
 
 /** Far above what a test on a busy machine takes. */
-const DEADLINE_MS = 10_000;
+const DEADLINE_MS = 30_000;
 
 /** Resolves with the next event of a kind, of one task if an id is given; rejects after a deadline. */
 export function nextEvent<Kind extends QueueEventKind>(
