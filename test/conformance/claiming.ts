@@ -177,7 +177,7 @@ export function describeClaiming(useLane: () => TestLane): void {
       await lane.settle({ kind: 'release', id: 'a', fence: a?.fence ?? 0 });
       await lane.advanceMs(LEASE_MS);
       await lane.schedule('good');
-      expect(idsOf(await lane.claim({ runsSuspect: true }))).toEqual(['good']);
+      expect(idsOf(await lane.claim({ suspects: 'put off' }))).toEqual(['good']);
       expect(await lane.get('a')).toMatchObject({ state: 'waiting', dueAtMs: lane.nowMs + LEASE_MS / 2 });
       expect(await lane.get('b')).toMatchObject({ state: 'running', leaseUntilMs: lane.nowMs + LEASE_MS / 2 });
     });
@@ -187,7 +187,7 @@ export function describeClaiming(useLane: () => TestLane): void {
       await loseLeases(lane, ['a'], 2);
       const a = await lane.claimOne('a');
       await lane.settle({ kind: 'snooze', id: 'a', fence: a.fence, delayMs: 0 });
-      expect(await lane.claim({ runsSuspect: true })).toMatchObject([{ id: 'a', lostLeases: 0 }]);
+      expect(await lane.claim({ suspects: 'put off' })).toMatchObject([{ id: 'a', lostLeases: 0 }]);
     });
   });
 }

@@ -95,7 +95,7 @@ class MarkRun {
         await store.mutate(ref, [
           { kind: 'schedule', id: 'X', due: { delayMs: 0 }, envelope: 'E', onDuplicate: 'keep' },
         ]);
-        return store.turn({ ...this.turn(), claim: { limit: 1, runsSuspect: false, mayCallForHelp: false } });
+        return store.turn({ ...this.turn(), claim: { limit: 1, suspects: 'take', mayCallForHelp: false } });
       }
       case 'look':
         return marks.look({ ref, id: 'X', life: command.life, fence: this.fenceOf(command) });

@@ -137,7 +137,7 @@ const limits = fc.record({
 
 const claim = fc.record({
   limit: fc.integer({ min: 1, max: 6 }),
-  runsSuspect: fc.boolean(),
+  suspects: fc.constantFrom('take', 'put off', 'leave'),
   mayCallForHelp: fc.boolean(),
 });
 

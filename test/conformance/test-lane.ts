@@ -101,7 +101,7 @@ export class TestLane {
       deadKeepMs: 14 * DAY_MS,
       deadMax: 10_000,
       ...others,
-      claim: claim ? { limit: 100, runsSuspect: false, mayCallForHelp: false, ...claim } : null,
+      claim: claim ? { limit: 100, suspects: 'take', mayCallForHelp: false, ...claim } : null,
     });
   }
 

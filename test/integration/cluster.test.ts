@@ -14,7 +14,7 @@ const turn = {
   holder: 'me',
   settles: [],
   extensions: [],
-  claim: { limit: 10, runsSuspect: false, mayCallForHelp: true },
+  claim: { limit: 10, suspects: 'take', mayCallForHelp: true },
   arm: 'take',
   leaseMs: 30_000,
   maxLostLeases: 5,

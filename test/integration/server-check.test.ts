@@ -74,7 +74,7 @@ describe('opening looks at the server', () => {
       holder: 'me',
       settles: [],
       extensions: [],
-      claim: { limit: 10, runsSuspect: false, mayCallForHelp: true },
+      claim: { limit: 10, suspects: 'take', mayCallForHelp: true },
       arm: 'take',
       leaseMs: 30_000,
       maxLostLeases: 5,

@@ -172,7 +172,7 @@ describe('turn: lost leases', () => {
 
   it('let no suspect run beside one that the caller runs already', async () => {
     await loseLeases(1);
-    expect((await fixture.turn({ claim: { runsSuspect: true }, leaseMs: 1_000 })).claimed).toEqual([]);
+    expect((await fixture.turn({ claim: { suspects: 'put off' }, leaseMs: 1_000 })).claimed).toEqual([]);
     expect((await fixture.contents()).leased).toEqual([['a', String(NOW_MS + 2_500)]]);
   });
 });

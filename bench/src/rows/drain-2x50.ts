@@ -11,7 +11,7 @@ export const drain2x50: Row = {
   runs: { quick: 0, full: 5 },
   goals: [atLeastTimes('bullmq', 5)],
   async measure(stage) {
-    const plan = { processes: 2, concurrency: 50, tasks: 50_000, warmUp: 5_000, callers: null };
+    const plan = { processes: 2, concurrency: 50, tasks: 50_000, warmUp: 20_000, callers: null };
     const { drainsPerSecond, drainCost } = await measureDrain(stage, plan);
     return { value: drainsPerSecond, extra: { ...drainCost } };
   },

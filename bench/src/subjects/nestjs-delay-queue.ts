@@ -57,8 +57,8 @@ function handlerOf(type: string, consume: ConsumeOptions): Type {
   @Injectable()
   class BenchHandler {
     @OnDelayedTask(type, options)
-    async run(payload: BenchPayload): Promise<void> {
-      await consume.run(payload);
+    run(payload: BenchPayload): Promise<void> | void {
+      return consume.run(payload);
     }
   }
   return BenchHandler;

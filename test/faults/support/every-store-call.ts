@@ -94,7 +94,7 @@ function turnRequest(type: string): TurnRequest {
     holder: HOLDER,
     settles: [],
     extensions: [],
-    claim: { limit: 10, runsSuspect: false, mayCallForHelp: true },
+    claim: { limit: 10, suspects: 'take', mayCallForHelp: true },
     arm: 'leave',
     leaseMs: 60_000,
     maxLostLeases: 5,

@@ -18,7 +18,7 @@ export const claim: TurnRequest = {
   holder: 'me',
   settles: [],
   extensions: [],
-  claim: { limit: 10, runsSuspect: false, mayCallForHelp: false },
+  claim: { limit: 10, suspects: 'take', mayCallForHelp: false },
   arm: 'leave',
   leaseMs: 30_000,
   maxLostLeases: 5,

@@ -102,7 +102,7 @@ export class PartitionFixture {
       deadKeepMs: 86_400_000,
       deadMax: 10_000,
       ...changes,
-      claim: claim ? { limit: 100, runsSuspect: false, mayCallForHelp: false, ...claim } : null,
+      claim: claim ? { limit: 100, suspects: 'take', mayCallForHelp: false, ...claim } : null,
     });
   }
 

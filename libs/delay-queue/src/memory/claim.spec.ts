@@ -7,7 +7,7 @@ import { MemoryPartition } from './memory-partition.js';
 const NOW_MS = Date.UTC(2025, 0, 1);
 const NOW_US = NOW_MS * 1000 + 250;
 const LEASE_MS = 30_000;
-const ALL_DUE: ClaimRequest = { limit: 100, runsSuspect: false, mayCallForHelp: false };
+const ALL_DUE: ClaimRequest = { limit: 100, suspects: 'take', mayCallForHelp: false };
 
 function claim(partition: MemoryPartition, request: Partial<ClaimRequest> = {}): ClaimOutcome {
   return claimTasks(partition, {
@@ -137,7 +137,7 @@ describe('claimTasks', () => {
     addExpired(partition, 'suspect', NOW_MS - 1, 1);
     addWaiting(partition, 'released suspect', NOW_MS - 1, 2);
     addWaiting(partition, 'good', NOW_MS);
-    expect(idsOf(claim(partition, { runsSuspect: true }))).toEqual(['good']);
+    expect(idsOf(claim(partition, { suspects: 'put off' }))).toEqual(['good']);
     expect(partition.leased.timeOf('suspect')).toBe(NOW_MS + 15_000);
     expect(partition.due.timeOf('released suspect')).toBe(NOW_MS + 15_000);
   });
@@ -146,7 +146,7 @@ describe('claimTasks', () => {
     const partition = initialised();
     addExpired(partition, 'suspect', NOW_MS, 1);
     const tinyLease = { leaseMs: 1, maxLostLeases: 5, time: { nowMs: NOW_MS, nowUs: NOW_US } };
-    claimTasks(partition, { claim: { ...ALL_DUE, runsSuspect: true }, ...tinyLease });
+    claimTasks(partition, { claim: { ...ALL_DUE, suspects: 'put off' }, ...tinyLease });
     expect(partition.leased.timeOf('suspect')).toBe(NOW_MS + 1);
   });
 

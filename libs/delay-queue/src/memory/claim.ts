@@ -37,16 +37,19 @@ class Claim {
   private bytes = 0;
   /** The caller has a suspect in its hands: no second one may run beside it. */
   private hasSuspect: boolean;
+  /** Another claim may bring one. */
+  private readonly leavesSuspects: boolean;
 
   constructor(
     private readonly partition: MemoryPartition,
     private readonly input: ClaimInput,
   ) {
-    this.hasSuspect = input.claim.runsSuspect;
+    this.hasSuspect = input.claim.suspects === 'put off';
+    this.leavesSuspects = input.claim.suspects === 'leave';
   }
 
   run(): ClaimOutcome {
-    this.takeExpired();
+    if (!this.leavesSuspects) this.takeExpired();
     this.takeDue();
     const { claimed, buried, orphans } = this;
     return { claimed, buried, orphans };
@@ -80,6 +83,7 @@ class Claim {
       const envelope = this.envelopeOf(id);
       if (envelope === null) continue;
       const run = { ...NEVER_RUN, ...runs.get(id), dueAtMs: timeMs };
+      if (this.leavesSuspects && isSuspect(run)) continue;
       if (this.mustWait(run)) deferred.push(id);
       else this.take(id, { envelope, run });
     }

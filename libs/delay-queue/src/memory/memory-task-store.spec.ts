@@ -44,7 +44,7 @@ function turn(changes: Partial<TurnRequest> = {}): Promise<TurnReply> {
     holder: 'me',
     settles: [],
     extensions: [],
-    claim: { limit: 10, runsSuspect: false, mayCallForHelp: false },
+    claim: { limit: 10, suspects: 'take', mayCallForHelp: false },
     arm: 'leave',
     leaseMs: 30_000,
     maxLostLeases: 5,

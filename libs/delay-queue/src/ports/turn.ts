@@ -7,12 +7,20 @@ export const MAX_TASKS_PER_CALL = 500;
 /** Most bytes of envelopes that one claim may bring; it always brings at least one task. */
 export const MAX_BYTES_PER_CALL = 1_048_576;
 
+/**
+ * What a claim does about suspects (tasks with two or more lost leases in a row), of which a process runs one at a time.
+ *
+ * `take`: brings at most one; others that are met are put off, spread over one lease. `put off`: brings none, because the
+ * caller runs one, and puts off those that are met. `leave`: touches neither suspects nor tasks whose lease is over,
+ * because another claim of the caller is under way and may bring one.
+ */
+export type SuspectRule = 'take' | 'put off' | 'leave';
+
 /** A wish to take due tasks. */
 export interface ClaimRequest {
   /** At most this many, at least 1. */
   readonly limit: number;
-  /** The caller runs a suspect (a task with two or more lost leases in a row) already. */
-  readonly runsSuspect: boolean;
+  readonly suspects: SuspectRule;
   /** Publish `help` when overdue tasks are left behind. */
   readonly mayCallForHelp: boolean;
 }

@@ -1,8 +1,10 @@
 import type { Clock } from '../core/clock.js';
 import type { PartitionRef } from '../core/partition.js';
+import type { ResolvedTypeOptions } from '../options/resolved-options.js';
 import type { QueueLogger } from '../ports/queue-event.js';
 import type { ClaimedTask, TurnReply } from '../ports/turn.js';
 import { AheadQueue } from './ahead-queue.js';
+import type { ClaimsUnderWay } from './claims-under-way.js';
 import type { Executor } from './executor.js';
 import type { LeaseKeeper } from './lease-keeper.js';
 import type { StuckWatch } from './stuck-watch.js';
@@ -12,13 +14,14 @@ import type { SlotUser, TypeSlots } from './type-slots.js';
 /** What an intake is made of. */
 export interface IntakeParts {
   readonly ref: PartitionRef;
-  readonly leaseMs: number;
+  readonly settings: ResolvedTypeOptions;
   readonly clock: Clock;
   readonly slots: TypeSlots;
   readonly user: SlotUser;
   readonly executor: Executor;
   readonly keeper: LeaseKeeper;
   readonly stuckWatch: StuckWatch;
+  readonly claims: ClaimsUnderWay;
   readonly logger: QueueLogger;
   readonly phase: () => 'new' | 'open' | 'draining' | 'closed';
 }
@@ -42,7 +45,7 @@ export class Intake {
 
   /** How many tasks may be claimed beyond the free places. */
   get aheadRoom(): number {
-    return this.parts.slots.isSuspended ? 0 : this.ahead.room(this.kept);
+    return this.parts.slots.isSuspended ? 0 : Math.max(0, this.ahead.room(this.kept) - this.parts.claims.ahead);
   }
 
   /**
@@ -116,7 +119,7 @@ export class Intake {
 
   /** When the lease is over already, somebody else may be running the tasks by now. */
   private mayStart({ sentAtMs, receivedAtMs }: CallTimes): boolean {
-    return this.parts.phase() === 'open' && receivedAtMs - sentAtMs < this.parts.leaseMs;
+    return this.parts.phase() === 'open' && receivedAtMs - sentAtMs < this.parts.settings.leaseMs;
   }
 
   private add({ claimed, nowUs }: Pick<TurnReply, 'claimed' | 'nowUs'>, times: CallTimes): void {

@@ -7,6 +7,7 @@ import type { TaskStore } from '../ports/task-store.js';
 import type { ArmRequest, PeekReply, TurnReply } from '../ports/turn.js';
 import type { PartitionSignal } from '../ports/wakeup.js';
 import { ArmWatch, type ArmWatchHost } from './arm-watch.js';
+import { ClaimsUnderWay } from './claims-under-way.js';
 import { DueTimer } from './due-timer.js';
 import { EpochWatch } from './epoch-watch.js';
 import { Executor, type ExecutorHost, type ExecutorParts } from './executor.js';
@@ -67,7 +68,7 @@ export class Lane implements ExecutorHost, TurnLoopHost, ArmWatchHost, SlotUser 
   private forceArm = false;
   private resignWanted = false;
   private readonly load: LoadWatch;
-  private changesAtSend = 0;
+  private readonly claims = new ClaimsUnderWay();
 
   constructor(private readonly parts: LaneParts) {
     const { clock, holder, settings, store, slots, monitor } = parts;
@@ -76,7 +77,7 @@ export class Lane implements ExecutorHost, TurnLoopHost, ArmWatchHost, SlotUser 
     this.executor = new Executor({ ...parts, host: this });
     const { keeper, stuckWatch, executor } = this;
     const phase = () => this.phase;
-    this.intake = new Intake({ ...parts, leaseMs: settings.leaseMs, user: this, keeper, stuckWatch, executor, phase });
+    this.intake = new Intake({ ...parts, user: this, keeper, stuckWatch, executor, claims: this.claims, phase });
     const composer = new TurnComposer({ ...parts, settles: this.settles, keeper, user: this });
     this.loop = new TurnLoop({ ...parts, settles: this.settles, composer, host: this });
     this.arm = new ArmWatch({ clock, holder, host: this, reliable: store.reliableWakeups });
@@ -124,6 +125,15 @@ export class Lane implements ExecutorHost, TurnLoopHost, ArmWatchHost, SlotUser 
   /** Where the changes stand; to be given to {@link peeked} with the answer. */
   get changeCount(): number {
     return this.dueTimer.changeCount;
+  }
+
+  /**
+   * A second claim while the first is unanswered pays when tasks wait that this lane would run at once, and when it takes
+   * with it the outcomes of half the places: many small calls would cost more than they bring.
+   */
+  get mayOverlap(): boolean {
+    const { settles, intake, claims, phase } = this;
+    return phase === 'open' && claims.moreIsDue && 2 * settles.unsent >= this.parts.slots.size && intake.aheadRoom > 0;
   }
 
   get canClaimNow(): boolean {
@@ -235,23 +245,25 @@ export class Lane implements ExecutorHost, TurnLoopHost, ArmWatchHost, SlotUser 
       closed: this.phase !== 'open',
       mayCallForHelp: this.load.mayCallForHelp,
       aheadRoom: this.intake.aheadRoom,
+      overlaps: this.loop.inFlight,
+      suspectUnderWay: this.claims.mayBringSuspect,
     };
   }
 
   sent(turn: ComposedTurn): void {
     // A reply to a look that was sent before this turn knows nothing of what the turn does.
-    this.changesAtSend = this.dueTimer.changed();
+    turn.changesAtSend = this.dueTimer.changed();
     this.resignWanted = false;
-    if (turn.request.claim !== null) {
-      this.claimWanted = false;
-      this.forceArm = false;
-      return;
-    }
-    // The place of the task that is settled has gone to a sibling, whose turn it was; the next one is for this lane.
-    this.claimWanted ||= turn.settles.length > 0;
+    this.claims.sent(turn);
+    const claims = turn.request.claim !== null;
+    this.forceArm &&= !claims;
+    // Without a claim, the place of the task that is settled has gone to a sibling, whose turn it was; the next one is for
+    // this lane.
+    this.claimWanted = !claims && (this.claimWanted || turn.settles.length > 0);
   }
 
   replied(turn: ComposedTurn, reply: TurnReply, times: CallTimes): void {
+    this.claims.answered(turn, reply);
     this.takeExtensions(turn, reply, times);
     this.arm.learned(reply.armed);
     this.epoch.check(reply);
@@ -259,11 +271,11 @@ export class Lane implements ExecutorHost, TurnLoopHost, ArmWatchHost, SlotUser 
     this.claimWanted ||= reply.overdueLeft;
     if (this.load.claimed(turn.request.claim, reply) === 'calm') this.signal('calm');
     if (this.phase === 'open') {
-      this.dueTimer.learned(reply, { changesAtSend: this.changesAtSend, receivedAtMs: times.receivedAtMs });
+      this.dueTimer.learned(reply, { changesAtSend: turn.changesAtSend, receivedAtMs: times.receivedAtMs });
     }
     if (this.intake.take(reply, times, turn.reserved)) {
       // The next claim is under way while these are run, when there is a next one and they are through so soon.
-      if (this.claimWanted && this.intake.aheadRoom > 0) this.loop.send();
+      if (this.claimWanted && this.intake.aheadRoom > 0 && !this.loop.inFlight) this.loop.send();
       this.intake.startTaken(reply);
     }
     if (this.armed) this.load.watchFull();
@@ -271,6 +283,7 @@ export class Lane implements ExecutorHost, TurnLoopHost, ArmWatchHost, SlotUser 
   }
 
   failed(turn: ComposedTurn): void {
+    this.claims.answered(turn, null);
     this.claimWanted ||= turn.request.claim !== null;
     if (turn.extended.length > 0) this.keeper.renewAll();
     this.resignWanted ||= turn.request.arm === 'resign';

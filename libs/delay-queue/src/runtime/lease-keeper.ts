@@ -44,7 +44,8 @@ export class LeaseKeeper {
   add(run: Run): void {
     this.runs.add(run);
     if (run.isSuspect) this.suspects++;
-    this.schedule();
+    // Its lease is the youngest: what the timer waits for comes first.
+    if (!this.timer.isSet) this.schedule();
   }
 
   remove(run: Run): void {

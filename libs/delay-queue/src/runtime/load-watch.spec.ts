@@ -3,7 +3,7 @@ import { VirtualClock } from '../core/virtual-clock.js';
 import type { ClaimRequest, TurnReply } from '../ports/turn.js';
 import { LoadWatch } from './load-watch.js';
 
-const claim = (mayCallForHelp: boolean): ClaimRequest => ({ limit: 1, runsSuspect: false, mayCallForHelp });
+const claim = (mayCallForHelp: boolean): ClaimRequest => ({ limit: 1, suspects: 'take', mayCallForHelp });
 
 function reply(overdueLeft: boolean): TurnReply {
   return {

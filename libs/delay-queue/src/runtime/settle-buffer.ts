@@ -22,6 +22,11 @@ export class SettleBuffer {
     return this.waiting.length + this.sent;
   }
 
+  /** Outcomes that have not been sent. */
+  get unsent(): number {
+    return this.waiting.length;
+  }
+
   add(pending: PendingSettle): void {
     this.waiting.push(pending);
   }

@@ -1,6 +1,12 @@
 import type { PartitionRef } from '../core/partition.js';
 import type { ResolvedTypeOptions } from '../options/resolved-options.js';
-import { type ArmRequest, type ClaimRequest, MAX_TASKS_PER_CALL, type TurnRequest } from '../ports/turn.js';
+import {
+  type ArmRequest,
+  type ClaimRequest,
+  MAX_TASKS_PER_CALL,
+  type SuspectRule,
+  type TurnRequest,
+} from '../ports/turn.js';
 import type { LeaseKeeper } from './lease-keeper.js';
 import type { Run } from './run.js';
 import type { PendingSettle, SettleBuffer } from './settle-buffer.js';
@@ -19,6 +25,10 @@ export interface ComposedTurn {
   readonly extended: readonly Run[];
   /** Places that were reserved for the claim. */
   readonly reserved: number;
+  /** Most tasks that the claim may bring beyond those. */
+  readonly ahead: number;
+  /** Where the changes of the lane stood when it was sent, see `DueTimer`. */
+  changesAtSend: number;
 }
 
 /** What goes into a request. */
@@ -39,6 +49,10 @@ export interface TurnWish {
   readonly mayCallForHelp: boolean;
   /** Tasks that may be claimed beyond the places that are free. */
   readonly aheadRoom: number;
+  /** Another turn is under way: places that are free are for what that one brings. */
+  readonly overlaps: boolean;
+  /** A claim that may bring a suspect is under way. */
+  readonly suspectUnderWay: boolean;
 }
 
 /** The parts of a lane that a turn is composed from. */
@@ -62,10 +76,11 @@ export class TurnComposer {
     const extended = this.parts.keeper.take(MAX_TASKS_PER_CALL - settles.length);
     const room = Math.min(MAX_CLAIM, MAX_TASKS_PER_CALL - settles.length - extended.length);
     const mayClaim = !wish.closed && (wish.claim || settles.length > 0);
-    const reserved = mayClaim ? this.parts.slots.reserve(room, this.parts.user) : 0;
+    const reserved = mayClaim && !wish.overlaps ? this.parts.slots.reserve(room, this.parts.user) : 0;
     const limit = mayClaim ? Math.min(room, reserved + wish.aheadRoom) : 0;
     if (settles.length === 0 && extended.length === 0 && limit === 0 && wish.arm !== 'resign') return null;
-    return { request: this.request(wish, { settles, extended, limit }), settles, extended, reserved };
+    const request = this.request(wish, { settles, extended, limit });
+    return { request, settles, extended, reserved, ahead: Math.max(0, limit - reserved), changesAtSend: 0 };
   }
 
   private request(wish: TurnWish, carried: Carried): TurnRequest {
@@ -75,7 +90,7 @@ export class TurnComposer {
       holder,
       settles: carried.settles.map(({ settle }) => settle),
       extensions: carried.extended.map(({ id, fence }) => ({ id, fence })),
-      claim: this.claim(wish, carried.limit),
+      claim: carried.limit === 0 ? null : this.claim(wish, carried.limit),
       arm: wish.arm,
       leaseMs: settings.leaseMs,
       maxLostLeases: settings.maxLostLeases,
@@ -84,8 +99,16 @@ export class TurnComposer {
     };
   }
 
-  private claim(wish: TurnWish, limit: number): ClaimRequest | null {
-    if (limit === 0) return null;
-    return { limit, runsSuspect: this.parts.keeper.runsSuspect, mayCallForHelp: wish.mayCallForHelp };
+  private claim({ suspectUnderWay, mayCallForHelp }: TurnWish, limit: number): ClaimRequest {
+    const { runsSuspect } = this.parts.keeper;
+    return { limit, suspects: suspectRule({ runsSuspect, suspectUnderWay }), mayCallForHelp };
   }
+}
+
+function suspectRule({
+  runsSuspect,
+  suspectUnderWay,
+}: Record<'runsSuspect' | 'suspectUnderWay', boolean>): SuspectRule {
+  if (suspectUnderWay) return 'leave';
+  return runsSuspect ? 'put off' : 'take';
 }

@@ -21,6 +21,8 @@ export interface CallTimes {
 export interface TurnLoopHost {
   /** What the lane wants of the turn that is about to be composed. */
   wish(): TurnWish;
+  /** A second turn is worth sending while the first has not been answered. */
+  readonly mayOverlap: boolean;
   /** The turn is on its way. */
   sent(turn: ComposedTurn): void;
   /** The answer has come; its settles are dealt with, and the places of its claim are still reserved. */
@@ -43,17 +45,24 @@ export interface TurnLoopParts extends WatchedParts {
   readonly host: TurnLoopHost;
 }
 
+/** With a second one the store and this process both work all the time; a third would only wait. */
+const MAX_IN_FLIGHT = 2;
+
 /**
- * Sends the turns of one lane, one at a time, for as long as there is anything to say.
+ * Sends the turns of one lane for as long as there is anything to say.
  *
  * ```
  * resting ──pump──▶ gathering (to the end of this tick) ──▶ in flight ──reply──▶ gathering
  *                                                                └──failure──▶ pausing ──▶ gathering
  * ```
+ *
+ * One is in flight at a time; a second one when the lane asks for it, so that the store works on it while this process
+ * deals with the answer to the first. They go out in order on one connection, no task is in both, and what the second one
+ * claims does not depend on what the first one does.
  */
 export class TurnLoop {
   private gathering = false;
-  private flying = false;
+  private flying = 0;
   private closed = false;
   private readonly pause: RetryPause;
 
@@ -63,12 +72,13 @@ export class TurnLoop {
 
   /** A turn has been sent and not been answered. */
   get inFlight(): boolean {
-    return this.flying;
+    return this.flying > 0;
   }
 
   /** A turn that is asked for now would be sent. */
   get isReady(): boolean {
-    return !this.flying && !this.pause.active && !this.closed;
+    if (this.pause.active || this.closed) return false;
+    return this.flying === 0 || (this.flying < MAX_IN_FLIGHT && this.parts.host.mayOverlap);
   }
 
   /** Sends a turn soon, if there is anything to say; whatever else comes up in this tick goes with it. */
@@ -98,14 +108,14 @@ export class TurnLoop {
     const { composer, host, store, clock, watcher } = this.parts;
     const turn = composer.compose(host.wish());
     if (turn === null) return;
-    this.flying = true;
+    this.flying++;
     watcher?.callBegan();
     host.sent(turn);
     const sentAtMs = clock.monotonicMs();
     const onLateReply = (reply: TurnReply) => host.repliedLate(reply, { sentAtMs, receivedAtMs: clock.monotonicMs() });
     try {
       const answer = await answerOf(store.turn(turn.request, { onLateReply }));
-      this.flying = false;
+      this.flying--;
       if (answer.reply === null) this.failed(turn, answer.error);
       else this.succeeded(turn, answer.reply, { sentAtMs, receivedAtMs: clock.monotonicMs() });
     } finally {

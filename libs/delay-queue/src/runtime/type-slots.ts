@@ -16,7 +16,7 @@ export interface SlotUser {
 export class TypeSlots {
   private used = 0;
   private suspended = false;
-  private readonly users = new Set<SlotUser>();
+  private readonly users: SlotUser[] = [];
   private readonly waiting = new Set<SlotUser>();
 
   constructor(readonly size: number) {}
@@ -31,7 +31,7 @@ export class TypeSlots {
 
   /** Lets a lane hear of places that become free. */
   join(user: SlotUser): void {
-    this.users.add(user);
+    this.users.push(user);
   }
 
   /** Takes up to `wanted` places and tells how many; leaves one to each who waits longer. */

@@ -69,6 +69,9 @@ const OPTIONAL_POSITIONS = z.tuple([
   z.string().nullish(),
 ]);
 
+/** Shared by all tasks that have none, so that no handler can add to it. */
+const NONE = Object.freeze({});
+
 /**
  * Reads an envelope.
  *
@@ -82,7 +85,7 @@ export function decodeEnvelope(text: string): TaskEnvelope {
     throw new UnreadableEnvelopeError('the envelope has no life');
   }
   // Most tasks have no optional position: they skip the validation.
-  if (parts.length === 3) return { payload, life, version: 1, overrides: {}, headers: {}, ledgerRow: null };
+  if (parts.length === 3) return { payload, life, version: 1, overrides: NONE, headers: NONE, ledgerRow: null };
   const optional = OPTIONAL_POSITIONS.safeParse([parts[3], parts[4], parts[5]]);
   if (!optional.success) throw new UnreadableEnvelopeError(`the envelope is damaged: ${optional.error.message}`);
   const [overrides, headers, ledgerRow] = optional.data;

@@ -7,7 +7,7 @@ function schedule(id: string, envelope = 'E'): Mutation {
 }
 
 describe('encodeMutations', () => {
-  it('writes the ids first and then each mutation with its arguments', () => {
+  it('writes the ids, the orders and then the envelopes', () => {
     const mutations: Mutation[] = [
       schedule('a'),
       { kind: 'schedule', id: 'b', due: { atMs: 1_700_000_000_000 }, envelope: 'F', onDuplicate: 'replace' },
@@ -17,19 +17,8 @@ describe('encodeMutations', () => {
       { kind: 'redrive', id: 'f' },
       { kind: 'purgeDead', id: 'g' },
     ];
-    expect(encodeMutations('ch', mutations)).toEqual(
-      ['ch', 7, 'a', 'b', 'c', 'd', 'e', 'f', 'g'].concat([
-        'k+5',
-        'E',
-        'r1700000000000',
-        'F',
-        'm+0',
-        'n',
-        'c',
-        'v',
-        'p',
-      ]),
-    );
+    const orders = 'k+5|1;r1700000000000|1;m+0|1;n|1;c|1;v|1;p|1;';
+    expect(encodeMutations('ch', mutations)).toEqual(['ch', '["a","b","c","d","e","f","g"]', orders, 'E', 'F']);
   });
 });
 

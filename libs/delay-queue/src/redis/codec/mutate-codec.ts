@@ -1,6 +1,7 @@
 import type { DueTime, Mutation, MutationResult, MutationStatus } from '../../ports/mutation.js';
 import { MAX_BYTES_PER_CALL, MAX_TASKS_PER_CALL } from '../../ports/turn.js';
 import type { TaskStateOrNone } from '../../task/task-state.js';
+import { encodeRuns } from './run-length.js';
 
 const STATUS_OF_LETTER: Readonly<Record<string, MutationStatus>> = {
   c: 'created',
@@ -49,10 +50,10 @@ export function splitMutations(mutations: readonly Mutation[]): (readonly Mutati
 }
 
 /** Writes the arguments of one call of the script `mutate`. */
-export function encodeMutations(channel: string, mutations: readonly Mutation[]): (string | number)[] {
-  const args: (string | number)[] = [channel, mutations.length];
-  for (const { id } of mutations) args.push(id);
-  for (const mutation of mutations) pushMutation(args, mutation);
+export function encodeMutations(channel: string, mutations: readonly Mutation[]): string[] {
+  const ids = JSON.stringify(mutations.map(({ id }) => id));
+  const args = [channel, ids, encodeRuns(mutations.map(encodeOrder))];
+  for (const mutation of mutations) if (mutation.kind === 'schedule') args.push(mutation.envelope);
   return args;
 }
 
@@ -84,26 +85,20 @@ function fitInOneCall(mutations: readonly Mutation[]): boolean {
   return units * MAX_BYTES_PER_UNIT <= MAX_BYTES_PER_CALL;
 }
 
-function pushMutation(args: (string | number)[], mutation: Mutation): void {
+function encodeOrder(mutation: Mutation): string {
   switch (mutation.kind) {
     case 'schedule':
-      args.push((mutation.onDuplicate === 'replace' ? 'r' : 'k') + encodeDue(mutation.due), mutation.envelope);
-      return;
+      return (mutation.onDuplicate === 'replace' ? 'r' : 'k') + encodeDue(mutation.due);
     case 'reschedule':
-      args.push(`m${encodeDue(mutation.due)}`);
-      return;
+      return `m${encodeDue(mutation.due)}`;
     case 'runNow':
-      args.push('n');
-      return;
+      return 'n';
     case 'cancel':
-      args.push('c');
-      return;
+      return 'c';
     case 'redrive':
-      args.push('v');
-      return;
+      return 'v';
     case 'purgeDead':
-      args.push('p');
-      return;
+      return 'p';
     default:
       return mutation satisfies never;
   }

@@ -1,27 +1,26 @@
 import type { PartitionRef } from '../../core/partition.js';
 import type { OwnDoneMark } from '../../ports/idempotency-store.js';
-import {
-  type LeaseExtension,
-  REASON_LEASES_LOST,
-  REASON_RETRIES_USED_UP,
-  type Settle,
-  type SettleCode,
-} from '../../ports/settle.js';
+import { REASON_LEASES_LOST, REASON_RETRIES_USED_UP, type Settle, type SettleCode } from '../../ports/settle.js';
 import {
   type BuriedTask,
   type ClaimedTask,
   MAX_BYTES_PER_CALL,
   type PeekReply,
+  type SuspectRule,
   type TurnReply,
   type TurnRequest,
 } from '../../ports/turn.js';
 import { PARTITION_KEYS } from '../keys.js';
+import { encodeRuns } from './run-length.js';
 
 /** What the script `turn` needs besides the request. */
 export interface TurnSettings {
   readonly channel: string;
   readonly armHoldMs: number;
 }
+
+/** How the script knows the rules of a claim about suspects. */
+const SUSPECTS: Readonly<Record<SuspectRule, string>> = { take: '0', 'put off': '1', leave: '2' };
 
 const CODE_OF_LETTER: Readonly<Record<string, SettleCode>> = { a: 'applied', s: 'stale', g: 'gone' };
 
@@ -36,13 +35,14 @@ type MarkingSettle = Extract<Settle, { kind: 'complete' }> & { readonly mark: Ow
 /** Writes the arguments of the script `turn`. */
 export function encodeTurn(request: TurnRequest, { channel, armHoldMs }: TurnSettings): (string | number)[] {
   const { settles, extensions, claim } = request;
+  const named = extensions.length === 0 ? settles : [...settles, ...extensions];
   const args: (string | number)[] = [
     channel,
     request.holder,
     request.arm,
     armHoldMs,
     claim?.limit ?? 0,
-    claim?.runsSuspect === true ? 1 : 0,
+    SUSPECTS[claim?.suspects ?? 'take'],
     claim?.mayCallForHelp === true ? 1 : 0,
     request.leaseMs,
     request.maxLostLeases,
@@ -54,10 +54,9 @@ export function encodeTurn(request: TurnRequest, { channel, armHoldMs }: TurnSet
     settles.length,
     extensions.length,
     lettersOf(settles),
-    encodeFences([...settles, ...extensions]),
+    encodeRuns(named.map(({ fence }) => fence)),
+    JSON.stringify(named.map(({ id }) => id)),
   ];
-  for (const { id } of settles) args.push(id);
-  for (const { id } of extensions) args.push(id);
   let nextMarkKey = PARTITION_KEYS.length + 1;
   for (const settle of settles) {
     if (settle.kind === 'complete' && settle.mark !== undefined) {
@@ -69,6 +68,9 @@ export function encodeTurn(request: TurnRequest, { channel, armHoldMs }: TurnSet
   }
   return args;
 }
+
+/** The counters of most tasks, up to the due time: they need not be taken apart. */
+const FIRST_DELIVERY = '1|0|0|0|';
 
 /** Reads the reply of the script `turn`. */
 export function decodeTurn(reply: unknown): TurnReply {
@@ -140,19 +142,6 @@ function letterOf(settle: Settle): string {
   }
 }
 
-/** Tasks that were claimed together have one fence: it is written once, with the number of those that follow each other. */
-function encodeFences(leases: readonly LeaseExtension[]): string {
-  let text = '';
-  let count = 0;
-  leases.forEach(({ fence }, index) => {
-    count++;
-    if (leases[index + 1]?.fence === fence) return;
-    text += `${fence}|${count};`;
-    count = 0;
-  });
-  return text;
-}
-
 function pushSettle(args: (string | number)[], settle: Settle): void {
   switch (settle.kind) {
     case 'complete':
@@ -192,7 +181,7 @@ interface ClaimedParts {
 function decodeClaimed({ ids, envelopes, counters, fence }: ClaimedParts): ClaimedTask[] {
   const countersOfTasks = counters.split(',');
   return ids.map((id, index) => {
-    const [deliveries, failures, lostLeases, redrives, dueAtMs] = splitCounters(countersOfTasks[index] ?? '');
+    const [deliveries, failures, lostLeases, redrives, dueAtMs] = readCounters(countersOfTasks[index] ?? '');
     return { id, envelope: envelopes[index] ?? '', fence, deliveries, failures, lostLeases, redrives, dueAtMs };
   });
 }
@@ -205,7 +194,8 @@ function decodeBuried(pairs: readonly string[]): BuriedTask[] {
   return buried;
 }
 
-function splitCounters(text: string): [number, number, number, number, number] {
+function readCounters(text: string): [number, number, number, number, number] {
+  if (text.startsWith(FIRST_DELIVERY)) return [1, 0, 0, 0, Number(text.slice(FIRST_DELIVERY.length))];
   const [deliveries, failures, lostLeases, redrives, due] = text.split('|');
   return [Number(deliveries), Number(failures), Number(lostLeases), Number(redrives), Number(due)];
 }

@@ -1,4 +1,4 @@
-import { ARM_ENTRY, GRAVE_ENTRY, lua, RUN_ENTRY, type ScriptSource, SIGNALS } from './prelude.js';
+import { ARM_ENTRY, GRAVE_ENTRY, lua, RUN_ENTRY, RUNS, type ScriptSource, SIGNALS } from './prelude.js';
 
 /**
  * Carries out mutations of tasks, in order, each seeing what those before it did.
@@ -6,11 +6,11 @@ import { ARM_ENTRY, GRAVE_ENTRY, lua, RUN_ENTRY, type ScriptSource, SIGNALS } fr
  * KEYS: the ten of the partition (`due`, `leased`, `dead`, `done` ZSET; `task`, `run`, `grave` HASH; `fence`, `paused`,
  * `arm` STRING).
  *
- * ARGV: channel; number of mutations n (at most 500); their n ids; then for each mutation one text that begins with its
- * letter, and for some one more:
+ * ARGV: 1 channel; 2 ids of the tasks, at most 500, as JSON; 3 their orders, as `order|count;` for so many of the same in
+ * a row; from 4 on the envelopes, one for each order that schedules. An order begins with its letter:
  *
- * - `k` schedule, keeping a task that is there: `k` and due time; envelope
- * - `r` schedule, replacing a task that waits or is dead: `r` and due time; envelope
+ * - `k` schedule, keeping a task that is there: `k` and due time
+ * - `r` schedule, replacing a task that waits or is dead: `r` and due time
  * - `m` reschedule: `m` and due time
  * - `n` run now, `c` cancel, `v` redrive, `p` purge a dead letter
  *
@@ -27,21 +27,16 @@ import { ARM_ENTRY, GRAVE_ENTRY, lua, RUN_ENTRY, type ScriptSource, SIGNALS } fr
  * out one that begins with a removal.
  */
 export const MUTATE: ScriptSource = {
-  parts: [RUN_ENTRY, GRAVE_ENTRY, SIGNALS, ARM_ENTRY],
+  parts: [RUNS, RUN_ENTRY, GRAVE_ENTRY, SIGNALS, ARM_ENTRY],
   body: lua`
-local CHANNEL, count = ARGV[1], tonumber(ARGV[2])
-local lastId = count + 2
-local position = lastId
-local function argument()
-  position = position + 1
-  return ARGV[position]
-end
+local CHANNEL, ids, orders = ARGV[1], cjson.decode(ARGV[2]), readRuns(ARGV[3])
+local count, position = #ids, 3
 
 -- What is known of the ids of this call, kept up to date: id -> score as text.
 local function scores(key)
-  local found, known = call('ZMSCORE', key, unpack(ARGV, 3, lastId)), {}
+  local found, known = call('ZMSCORE', key, unpack(ids)), {}
   for i = 1, count do
-    if found[i] then known[ARGV[i + 2]] = found[i] end
+    if found[i] then known[ids[i]] = found[i] end
   end
   return known
 end
@@ -111,7 +106,8 @@ end
 
 local outdatedMarks = {}
 local function schedule(id, order, replaces)
-  local envelope = argument()
+  position = position + 1
+  local envelope = ARGV[position]
   local state, due = stateOf(id)
   local replaced = replaces and (state == 'w' or state == 'd')
   if state ~= 'n' and not replaced then return 'd' .. state .. due end
@@ -197,8 +193,8 @@ end
 
 local answers = {}
 for i = 1, count do
-  local order = argument()
-  answers[i] = mutations[sub(order, 1, 1)](ARGV[i + 2], order)
+  local order = orders[i]
+  answers[i] = mutations[sub(order, 1, 1)](ids[i], order)
 end
 flush()
 if #outdatedMarks > 0 then call('ZREM', DONE, unpack(outdatedMarks)) end

@@ -39,6 +39,19 @@ local function earliest()
   return due or leased
 end`;
 
+/** Reading texts that come as `text|count;`, for so many of the same in a row. */
+export const RUNS = lua`
+local function readRuns(text)
+  local texts, size = {}, 0
+  for each, count in string.gmatch(text, '([^|]+)|(%d+);') do
+    for _ = 1, count do
+      size = size + 1
+      texts[size] = each
+    end
+  end
+  return texts
+end`;
+
 /** Reading and writing run entries: `fence|deliveries|failures|lost|redrives|due`. */
 export const RUN_ENTRY = lua`
 -- An entry that is absent counts as that of a task never run; its due time is nil.

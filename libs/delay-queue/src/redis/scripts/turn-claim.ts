@@ -61,7 +61,7 @@ if claimLimit > 0 and not paused then
   end
 
   local waiters = {}
-  examine(LEASED, claimLimit, true, function(id, envelope, entry, score)
+  if not leavesSuspects then examine(LEASED, claimLimit, true, function(id, envelope, entry, score)
     if not envelope then return orphan(id, 'unlease') end
     local run = readRun(entry)
     run.lost, run.due = run.lost + 1, run.due or tonumber(score)
@@ -74,7 +74,7 @@ if claimLimit > 0 and not paused then
     else
       takeAgain(id, envelope, run)
     end
-  end)
+  end) end
   spread(waiters, 'leases')
 
   waiters = {}
@@ -90,6 +90,7 @@ if claimLimit > 0 and not paused then
       end
       local run = readRun(entry)
       run.due = tonumber(score)
+      if leavesSuspects and run.lost >= 2 then return end
       if mustWait(run) then
         waiters[#waiters + 1] = id
       else

@@ -4,27 +4,23 @@ import { lua } from './prelude.js';
 export const TURN_SETTLE = lua`
 local settled, extended, anyPutBack = '', '', false
 if settleCount + extensionCount > 0 then
-  local named = settleCount + extensionCount
-  local deadlines = call('ZMSCORE', LEASED, unpack(ARGV, FIRST_ID, FIRST_ID + named - 1))
-  local entries = call('HMGET', RUN, unpack(ARGV, FIRST_ID, FIRST_ID + named - 1))
+  local named = cjson.decode(IDS)
+  local deadlines = call('ZMSCORE', LEASED, unpack(named))
+  local entries = call('HMGET', RUN, unpack(named))
   -- Run entries of the named ids that are leased, kept up to date: id -> text.
   local held = {}
-  for i = 1, named do
-    if deadlines[i] then held[ARGV[FIRST_ID + i - 1]] = entries[i] or '' end
+  for i = 1, #named do
+    if deadlines[i] then held[named[i]] = entries[i] or '' end
   end
 
-  -- A fence comes with the bar that follows it in the entry.
   local function check(id, fence)
     local entry = held[id]
     if not entry then return 'g' end
-    if sub(entry, 1, #fence) ~= fence then return 's' end
+    if sub(entry, 1, #fence + 1) ~= fence .. '|' then return 's' end
     return 'a'
   end
 
-  local fences = {}
-  for fence, count in string.gmatch(FENCES, '(%d+|)(%d+);') do
-    for _ = 1, count do fences[#fences + 1] = fence end
-  end
+  local fences = readRuns(FENCES)
 
   local function putBack(id, run, dueMs)
     add('unlease', id)
@@ -76,9 +72,9 @@ if settleCount + extensionCount > 0 then
 
   local settles = { c = complete, w = completeInWindow, i = completeOnce, r = retry, s = snooze, l = release, b = buryNow }
   local argumentCounts = { c = 0, w = 1, i = 4, r = 3, s = 1, l = 0, b = 2 }
-  local codes, position = {}, FIRST_ID + named
+  local codes, position = {}, FIRST_OF_SETTLES
   for i = 1, settleCount do
-    local id, letter = ARGV[FIRST_ID + i - 1], sub(LETTERS, i, i)
+    local id, letter = named[i], sub(LETTERS, i, i)
     local count = argumentCounts[letter]
     codes[i] = check(id, fences[i])
     if codes[i] == 'a' then
@@ -91,7 +87,7 @@ if settleCount + extensionCount > 0 then
 
   local extensions, deadlineText = {}, int(nowMs + leaseMs)
   for i = 1, extensionCount do
-    local id = ARGV[FIRST_ID + settleCount + i - 1]
+    local id = named[settleCount + i]
     extensions[i] = check(id, fences[settleCount + i])
     if extensions[i] == 'a' then add('leases', deadlineText, id) end
   end

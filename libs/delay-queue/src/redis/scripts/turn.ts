@@ -1,4 +1,4 @@
-import { ARM_ENTRY, GRAVE_ENTRY, lua, RUN_ENTRY, type ScriptSource, SIGNALS, TRIMS } from './prelude.js';
+import { ARM_ENTRY, GRAVE_ENTRY, lua, RUN_ENTRY, RUNS, type ScriptSource, SIGNALS, TRIMS } from './prelude.js';
 import { DONE_MARK_ENTRY } from './mark-entry.js';
 import { TURN_CLAIM } from './turn-claim.js';
 import { TURN_SETTLE } from './turn-settle.js';
@@ -42,11 +42,11 @@ return { state, unpack(result) }`;
  * `arm` STRING); from 11 on the own marks (STRING) that the settles `i` write.
  *
  * ARGV: 1 channel; 2 holder; 3 arm wish (`leave`, `take`, `force`, `resign`); 4 how long an arm holds, ms; 5 claim limit,
- * 0 for no claim; 6 `1` if the caller runs a suspect; 7 `1` if help may be called for; 8 lease, ms; 9 lost leases that
+ * 0 for no claim; 6 suspects: `0` take one, `1` put them off, `2` leave them and what lost its lease; 7 `1` if help may be called for; 8 lease, ms; 9 lost leases that
  * bury; 10 age at which dead letters are trimmed, ms; 11 number of dead letters kept; 12 bytes of envelopes that end the
  * claim; 13 and 14 reasons of dead letters (retries used up, leases lost); 15 number of settles; 16 number of extensions;
  * 17 a letter for each settle; 18 their fences, then those of the extensions, as `fence|count;` for so many of the same in
- * a row; the ids of the settles, then of the extensions; then for each settle by its letter
+ * a row; 19 the ids of the settles, then of the extensions, as JSON; then for each settle by its letter
  *
  * - `c` complete: nothing
  * - `w` complete: dedupe window, ms
@@ -61,7 +61,7 @@ return { state, unpack(result) }`;
  *
  * Returns: 1 `now in µs|next due time or lease end, ms|flags|last fence before|fence of this claim|settles|extensions`: absent
  * numbers are empty; the flags are three digits (overdue left, paused, armed); settles and extensions have one letter each
- * (`a` applied, `s` stale, `g` gone). If anything was claimed, buried or found without an envelope, also 2 ids,
+ * (`a` applied, `s` stale, `g` gone). If anything was claimed, buried or found without an envelope, also 2 ids and
  * 3 envelopes of what was claimed; 4 their counters, `deliveries|failures|lost|redrives|due` with `,` between tasks; 5 ids
  * and lost leases of what was buried, alternating; 6 ids that had no envelope.
  *
@@ -70,15 +70,16 @@ return { state, unpack(result) }`;
  * full, and so does everything after it.
  */
 export const TURN: ScriptSource = {
-  parts: [RUN_ENTRY, GRAVE_ENTRY, SIGNALS, ARM_ENTRY, TRIMS, DONE_MARK_ENTRY],
+  parts: [RUNS, RUN_ENTRY, GRAVE_ENTRY, SIGNALS, ARM_ENTRY, TRIMS, DONE_MARK_ENTRY],
   body: lua`
 local CHANNEL, HOLDER, armWish, armHoldMs = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4])
 local claimLimit, hasSuspect, mayCallForHelp = tonumber(ARGV[5]), ARGV[6] == '1', ARGV[7] == '1'
+local leavesSuspects = ARGV[6] == '2'
 local leaseMs, maxLostLeases = tonumber(ARGV[8]), tonumber(ARGV[9])
 local deadKeepMs, deadMax, maxBytes = tonumber(ARGV[10]), tonumber(ARGV[11]), tonumber(ARGV[12])
 local RETRIES_USED_UP, LEASES_LOST = ARGV[13], ARGV[14]
-local settleCount, extensionCount, FIRST_ID = tonumber(ARGV[15]), tonumber(ARGV[16]), 19
-local LETTERS, FENCES = ARGV[17], ARGV[18]
+local settleCount, extensionCount = tonumber(ARGV[15]), tonumber(ARGV[16])
+local LETTERS, FENCES, IDS, FIRST_OF_SETTLES = ARGV[17], ARGV[18], ARGV[19], 20
 
 -- Removes nothing: a full server lets a script go on that has begun with a removal.
 call('HDEL', RUN, '')
