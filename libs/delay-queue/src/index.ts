@@ -82,6 +82,7 @@ export type { DelayedTask } from './task/delayed-task.js';
 // As a whole, because only what comes through `export *` can be augmented by `declare module 'nestjs-delay-queue'`.
 export * from './task/delayed-tasks.js';
 export type { LedgerConnection, QueryingConnection, RawCallingConnection } from './task/ledger-connection.js';
+export type { TaskHeaders } from './task/task-headers.js';
 export { TaskOutcome, type TaskOutcomeKind } from './task/task-outcome.js';
 export type { TaskState, TaskStateOrNone } from './task/task-state.js';
 export type { UpcastStep } from './task/upcast-payload.js';

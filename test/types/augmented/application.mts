@@ -106,6 +106,9 @@ export async function producers(producer: DelayQueueProducer): Promise<void> {
   await producer.schedule('order_timeout', { orderId: '1' }, { delay: 1_000, id: 'x', onDuplicate: 'replace' });
   await producer.schedule('send_mail', { to: 'a', template: 'welcome' }, { at: new Date() });
   await producer.schedule('anything', [1, 2, 3], { delay: 0, maxRetries: 0 });
+  await producer.schedule('anything', null, { delay: 0, headers: { tenant: 'acme' } });
+  // @ts-expect-error -- headers are texts
+  await producer.schedule('anything', null, { delay: 0, headers: { tenant: 7 } });
   // @ts-expect-error -- not the payload of this type
   await producer.schedule('order_timeout', { wrong: true }, { delay: '30m' });
   // @ts-expect-error -- one field too many

@@ -57,8 +57,8 @@ export class DelayQueueProducer {
   /**
    * Schedules a task. Calling it again with the same id is safe: the second call answers `duplicate`.
    *
-   * @throws InvalidArgumentError naming the option: `delay`, `at`, `id`, `onDuplicate`, `maxRetries`, `durability`, or
-   * an unknown one.
+   * @throws InvalidArgumentError naming the option: `delay`, `at`, `id`, `onDuplicate`, `maxRetries`, `headers`,
+   * `durability`, or an unknown one.
    * @throws InvalidPayloadError when the payload is not plain JSON data, too large, or does not fit the type's schema.
    * @example
    * const { id, status } = await delayQueue.schedule('order_timeout', { orderId: '42' }, { delay: '30m' });
@@ -86,7 +86,7 @@ export class DelayQueueProducer {
     assertTaskType(type);
     const { tx, rest } = takeTransaction(options);
     const read = readScheduleOptions(rest, this.clock.nowMs());
-    const written = writePayload(payload, this.settings.forType(type));
+    const written = writePayload(payload, read.headers, this.settings.forType(type));
     if (tx !== null) {
       await written.checked;
       return this.ledger.stage({ type, ...read, tx, envelopeFor: (row) => this.envelope(read, written, row) });
@@ -180,7 +180,7 @@ export class DelayQueueProducer {
   private readItem(type: string, item: ScheduleItem<unknown>, index: number): PreparedTask {
     try {
       const read = readScheduleItem(item, this.clock.nowMs());
-      const task = this.prepare(read, writePayload(item.payload, this.settings.forType(type)));
+      const task = this.prepare(read, writePayload(item.payload, read.headers, this.settings.forType(type)));
       return task.checked === null ? task : { ...task, checked: ofItem(task.checked, index) };
     } catch (error) {
       throw itemError(error, index);
@@ -194,11 +194,11 @@ export class DelayQueueProducer {
   }
 
   private envelope(
-    { overrides }: ReadScheduleOptions,
+    { overrides, headers }: ReadScheduleOptions,
     { json: payloadJson, version }: WrittenPayload,
     ledgerRow: string | null,
   ): string {
-    return encodeEnvelope({ payloadJson, life: newLife(this.clock.nowMs()), version, overrides, ledgerRow });
+    return encodeEnvelope({ payloadJson, life: newLife(this.clock.nowMs()), version, overrides, headers, ledgerRow });
   }
 }
 

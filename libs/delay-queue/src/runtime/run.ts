@@ -87,6 +87,11 @@ export class Run implements DelayedTask<string> {
     return new Date(createdAtOfLife(this.envelope.life));
   }
 
+  /** The row of the task is to be looked at before it is run. */
+  get ledgerCheck(): boolean {
+    return this.envelope.ledgerCheck;
+  }
+
   /** Its row in the ledger, or null. */
   get ledgerRow(): string | null {
     return this.envelope.ledgerRow;
