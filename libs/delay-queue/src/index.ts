@@ -75,6 +75,16 @@ export type {
 export type { MutationStatus } from './ports/mutation.js';
 export type { QueueEvent } from './ports/queue-event.js';
 export type { LedgerBackend, LedgerState } from './ports/task-ledger.js';
+export type {
+  DeliveryEnd,
+  DeliveryTrace,
+  SchedulingCall,
+  SchedulingStatus,
+  SchedulingTrace,
+  TaskToCarry,
+  TaskTracer,
+  TracedDelivery,
+} from './ports/task-tracer.js';
 export type { RedisClient, RedisConnectionOption } from './redis/redis-connection.js';
 export type { OnceResult } from './runtime/once-runner.js';
 export type { QueueHealth, StuckHandler } from './runtime/queue-health.js';

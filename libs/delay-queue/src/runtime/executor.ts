@@ -1,8 +1,9 @@
-import type { Clock, ClockTimer } from '../core/clock.js';
+import type { Clock } from '../core/clock.js';
 import { isThenable } from '../core/thenable.js';
 import type { ResolvedTypeOptions } from '../options/resolved-options.js';
 import type { QueueEvent, QueueLogger, QueueObserver } from '../ports/queue-event.js';
 import { REASON_RETRIES_USED_UP, type Settle } from '../ports/settle.js';
+import type { DeliveryEnd } from '../ports/task-tracer.js';
 import type { ClaimedTask } from '../ports/turn.js';
 import { errorText } from '../task/error-text.js';
 import { retriesUsedUp, retryDelay } from '../task/retry-policy.js';
@@ -13,6 +14,8 @@ import { PayloadGate, type Refusal } from './payload-gate.js';
 import { abortReason, describe, Run } from './run.js';
 import { readEnvelope, UNREADABLE } from './read-envelope.js';
 import type { TaskHandler } from './task-handler.js';
+import { TimeLimits } from './time-limits.js';
+import type { TracedParts } from './tracing/guarded-tracer.js';
 
 /** Reason of a dead letter that no handler could be given. */
 export const REASON_UNREADABLE = 'unreadable task';
@@ -26,7 +29,7 @@ export interface ExecutorHost {
 }
 
 /** What an executor needs. */
-export interface ExecutorParts extends WatchedParts {
+export interface ExecutorParts extends WatchedParts, TracedParts {
   readonly handler: TaskHandler;
   readonly settings: ResolvedTypeOptions;
   readonly clock: Clock;
@@ -49,10 +52,11 @@ export interface Delivery {
  * Nothing here waits for the store: outcomes go to the host, which sends them in batches.
  */
 export class Executor {
-  private readonly timeLimits = new Set<ClockTimer>();
+  private readonly timeLimits: TimeLimits;
   private readonly gate: PayloadGate;
 
   constructor(private readonly parts: ExecutorParts) {
+    this.timeLimits = new TimeLimits(parts.clock, parts.settings.handlerTimeoutMs);
     this.gate = new PayloadGate(parts.settings, parts.logger);
   }
 
@@ -85,6 +89,7 @@ export class Executor {
       return;
     }
     this.parts.watcher?.handlerStarted(run, this.parts.handler.name);
+    run.trace = this.parts.tracer?.running(run, latenessOf(run, storeOffsetMs)) ?? null;
     const stopTimeout = this.limitTime(run);
     let refusal: ReturnType<PayloadGate['admit']>;
     try {
@@ -105,8 +110,7 @@ export class Executor {
 
   /** Forgets the time limits of handlers that still run. */
   close(): void {
-    for (const timer of this.timeLimits) timer.cancel();
-    this.timeLimits.clear();
+    this.timeLimits.close();
   }
 
   /** Gives an unfinished task back: due at once, nothing counted. */
@@ -133,7 +137,7 @@ export class Executor {
   private call(run: Run, stopTimeout: (() => void) | null): void {
     let result: unknown;
     try {
-      result = this.parts.handler.run(run);
+      result = run.trace === null ? this.parts.handler.run(run) : run.trace.run(() => this.parts.handler.run(run));
       if (isThenable(result)) result = Promise.resolve(result);
     } catch (error) {
       this.failed(run, error, stopTimeout);
@@ -169,23 +173,15 @@ export class Executor {
   }
 
   private observeStart(run: Run, storeOffsetMs: number): void {
-    const latenessMs = run.startedAtMs + storeOffsetMs - run.dueAtMs;
-    this.parts.observer.notify({ kind: 'started', ...describe(run), latenessMs });
+    this.parts.observer.notify({ kind: 'started', ...describe(run), latenessMs: latenessOf(run, storeOffsetMs) });
   }
 
   private limitTime(run: Run): (() => void) | null {
-    const { clock, settings } = this.parts;
-    if (settings.handlerTimeoutMs === null) return null;
-    const timer = clock.setTimer(() => {
-      run.abort('handler timeout', clock.monotonicMs());
+    return this.timeLimits.begin(() => {
+      run.abort('handler timeout', this.parts.clock.monotonicMs());
       // The place stays taken until the handler ends: it is still using the process.
       this.judge(run, { kind: 'retry', delayMs: null, error: abortReason('handler timeout') });
-    }, settings.handlerTimeoutMs);
-    this.timeLimits.add(timer);
-    return () => {
-      timer.cancel();
-      this.timeLimits.delete(timer);
-    };
+    });
   }
 
   private succeeded(run: Run, value: unknown, stopTimeout: (() => void) | null): void {
@@ -267,7 +263,7 @@ export class Executor {
   private retry(run: Run, ownDelayMs: number | null, error: unknown): void {
     const delayMs = ownDelayMs ?? this.backoffDelay(run, error);
     const { type, id, fence, maxRetries } = run;
-    const event: QueueEvent = retriesUsedUp(run.failures, maxRetries)
+    const event: DeliveryEnd = retriesUsedUp(run.failures, maxRetries)
       ? { kind: 'buried', type, id, reason: REASON_RETRIES_USED_UP, error }
       : { kind: 'retried', ...describe(run), durationMs: this.durationMs(run), delayMs, error };
     this.settle(run, { kind: 'retry', id, fence, delayMs, maxRetries, error: errorText(error) }, event);
@@ -283,8 +279,9 @@ export class Executor {
     return delayMs;
   }
 
-  private settle(run: Run, settle: Settle, event: QueueEvent | null): void {
+  private settle(run: Run, settle: Settle, event: DeliveryEnd): void {
     run.settled = true;
+    run.trace?.ended(event);
     this.parts.watcher?.runSettled(run, settle, event);
     this.parts.host.settle(run, settle, event);
   }
@@ -292,6 +289,11 @@ export class Executor {
   private durationMs(run: Run): number {
     return this.parts.clock.monotonicMs() - run.startedAtMs;
   }
+}
+
+/** Time from the due time of a run to its start, by the store's clock. */
+function latenessOf({ startedAtMs, dueAtMs }: Run, storeOffsetMs: number): number {
+  return startedAtMs + storeOffsetMs - dueAtMs;
 }
 
 /** A run that was started, and is not with its handler yet. */

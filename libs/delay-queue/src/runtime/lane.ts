@@ -25,7 +25,7 @@ import { type CallTimes, TurnLoop, type TurnLoopHost } from './turn-loop.js';
 import type { SlotUser, TypeSlots } from './type-slots.js';
 
 /** What a lane is made of. */
-export interface LaneParts extends Pick<ExecutorParts, 'watcher'> {
+export interface LaneParts extends Pick<ExecutorParts, 'watcher' | 'tracer'> {
   readonly ref: PartitionRef;
   readonly holder: string;
   readonly settings: ResolvedTypeOptions;
@@ -299,7 +299,9 @@ export class Lane implements ExecutorHost, TurnLoopHost, ArmWatchHost, SlotUser 
       run.settled = true;
       run.abort('lease lost', this.parts.clock.monotonicMs());
       this.stuckWatch.handlerAborted();
-      this.parts.observer.notify({ kind: 'lease lost', ...describe(run) });
+      const event = { kind: 'lease lost', ...describe(run) } as const;
+      run.trace?.ended(event);
+      this.parts.observer.notify(event);
     }
   }
 }

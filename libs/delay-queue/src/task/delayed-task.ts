@@ -26,7 +26,7 @@ export interface DelayedTask<Type extends string = TaskType> {
   readonly maxRetries: number;
   /** Proves which claim holds the lease; rises with every claim. */
   readonly fence: number;
-  /** What the producer has given beside the payload. */
+  /** What the producer has given beside the payload; with tracing, `traceparent` and the like as well. */
   readonly headers: TaskHeaders;
   /** Aborted when the lease is lost, the handler's time is over, or the process stops. */
   readonly signal: AbortSignal;

@@ -19,7 +19,7 @@ export interface TaskEnvelope {
   /** Version of the payload, from 1 on. */
   readonly version: number;
   readonly overrides: TaskOverrides;
-  /** Those of the producer; not the library's own. */
+  /** Those of the producer, and of who traces the task; not the library's own. */
   readonly headers: TaskHeaders;
   /** The row of the task must be looked at before it is run: see `withLedgerCheck`. */
   readonly ledgerCheck: boolean;
