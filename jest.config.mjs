@@ -25,7 +25,7 @@ const project = {
   moduleFileExtensions: ['js', 'mjs', 'cjs', 'ts', 'json', 'node'],
   moduleNameMapper: {
     '^nestjs-delay-queue$': '<rootDir>/libs/delay-queue/src/index.ts',
-    '^nestjs-delay-queue/(testing|terminus|ledger)$': '<rootDir>/libs/delay-queue/src/$1/index.ts',
+    '^nestjs-delay-queue/(testing|terminus|ledger|opentelemetry)$': '<rootDir>/libs/delay-queue/src/$1/index.ts',
     '^(\\.{1,2}/.*)\\.js$': '$1',
   },
   modulePathIgnorePatterns: ['<rootDir>/libs/[^/]+/dist/', '<rootDir>/apps/[^/]+/dist/'],

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { encodeEnvelope } from '../../libs/delay-queue/src/task/envelope.js';
+import { withLedgerCheck } from '../../libs/delay-queue/src/task/ledger-envelope.js';
 import { newLedgerRow, newLife } from '../../libs/delay-queue/src/core/ids.js';
 import type { NewLedgerTask } from '../../libs/delay-queue/src/ports/task-ledger.js';
 import { DelayQueueRuntime } from '../../libs/delay-queue/src/runtime/delay-queue-runtime.js';
@@ -310,6 +311,27 @@ describe('the sweep', () => {
       const restored = await Promise.all(apps.map(async ({ app }) => app.get(DelayQueueRuntime).books?.sweep()));
       expect(restored.reduce<number>((sum, count) => sum + (count ?? 0), 0)).toBe(300);
       expect(restored.every((count) => (count ?? 0) > 0)).toBe(true);
+    },
+    TEST_MS,
+  );
+
+  it(
+    'a task that was done while a sweep brought it to the store is not done again',
+    async () => {
+      const ran: string[] = [];
+      const { app, seen } = await site.boot({ work: ({ id }) => ran.push(id) });
+      const row = task('a', 3_600_000);
+      await site.transaction((tx) => site.ledger().stage(row, tx));
+      await site.untilState('a', 'indexed');
+      // It ends, and the store forgets it; the sweep had read its row before.
+      await site.ledger().end([row.row], 'done');
+      await site.redis.del(`{${site.prefix}:${TYPE}:0}:due`, `{${site.prefix}:${TYPE}:0}:task`);
+      const envelope = withLedgerCheck(row.envelope);
+      const late = { kind: 'schedule', id: 'a', due: { delayMs: 0 }, envelope, onDuplicate: 'keep' } as const;
+      await app.get(DelayQueueRuntime).submit(TYPE, late);
+      await waitFor(() => seen.some(({ kind }) => kind === 'completed'), { what: 'the task to be complete' });
+      expect(seen).toContainEqual(expect.objectContaining({ kind: 'ended before', id: 'a', state: 'done' }));
+      expect(ran).toEqual([]);
     },
     TEST_MS,
   );

@@ -17,6 +17,7 @@ const layers = [
   'nest',
   'testing',
   'terminus',
+  'opentelemetry',
 ] as const;
 type Layer = (typeof layers)[number];
 
@@ -34,12 +35,14 @@ const mayImport: Readonly<Record<Layer, readonly Layer[]>> = {
   nest: [...portsAndBelow, 'redis', 'memory', 'ledger', 'runtime'],
   testing: [...portsAndBelow, 'redis', 'memory', 'ledger', 'runtime', 'nest'],
   terminus: [...portsAndBelow, 'redis', 'memory', 'ledger', 'runtime', 'nest'],
+  opentelemetry: ['core', 'task', 'ports'],
 };
 
 const packageUsers: Readonly<Record<string, readonly Layer[]>> = {
   ioredis: ['redis'],
   '@nestjs/common': ['nest', 'testing', 'terminus'],
   '@nestjs/core': ['nest', 'testing', 'terminus'],
+  '@opentelemetry/api': ['opentelemetry'],
   rxjs: layers,
   'node:crypto': layers,
 };

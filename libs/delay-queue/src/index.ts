@@ -75,6 +75,16 @@ export type {
 export type { MutationStatus } from './ports/mutation.js';
 export type { QueueEvent } from './ports/queue-event.js';
 export type { LedgerBackend, LedgerState } from './ports/task-ledger.js';
+export type {
+  DeliveryEnd,
+  DeliveryTrace,
+  SchedulingCall,
+  SchedulingStatus,
+  SchedulingTrace,
+  TaskToCarry,
+  TaskTracer,
+  TracedDelivery,
+} from './ports/task-tracer.js';
 export type { RedisClient, RedisConnectionOption } from './redis/redis-connection.js';
 export type { OnceResult } from './runtime/once-runner.js';
 export type { QueueHealth, StuckHandler } from './runtime/queue-health.js';
@@ -82,6 +92,7 @@ export type { DelayedTask } from './task/delayed-task.js';
 // As a whole, because only what comes through `export *` can be augmented by `declare module 'nestjs-delay-queue'`.
 export * from './task/delayed-tasks.js';
 export type { LedgerConnection, QueryingConnection, RawCallingConnection } from './task/ledger-connection.js';
+export type { TaskHeaders } from './task/task-headers.js';
 export { TaskOutcome, type TaskOutcomeKind } from './task/task-outcome.js';
 export type { TaskState, TaskStateOrNone } from './task/task-state.js';
 export type { UpcastStep } from './task/upcast-payload.js';

@@ -23,6 +23,7 @@ import {
   type TaskType,
 } from 'nestjs-delay-queue';
 import { SqlLedger } from 'nestjs-delay-queue/ledger';
+import { OpenTelemetryTracer } from 'nestjs-delay-queue/opentelemetry';
 import type { PoolConnection as MariaDbConnection } from 'mariadb';
 import type mysql from 'mysql2/promise';
 import type pg from 'pg';
@@ -75,6 +76,9 @@ export const modules = [
   DelayQueueModule.forFeature({ types: { order_timeout: { schema: v.object({ orderId: v.string() }) } } }),
   DelayQueueModule.forFeature({ types: { order_timeout: { schema: type({ orderId: 'string' }) } } }),
   DelayQueueModule.forFeature({ types: { anything: { schema: z.string() }, reminder: { schema: reminder } } }),
+  DelayQueueModule.forRoot({ embedded: true, tracing: new OpenTelemetryTracer() }),
+  // @ts-expect-error -- a tracer, not a switch
+  DelayQueueModule.forRoot({ embedded: true, tracing: true }),
   // What a schema takes is its own affair, as long as the handler gets what it is promised.
   DelayQueueModule.forFeature({ types: { order_timeout: { schema: z.object({ orderId: z.coerce.string() }) } } }),
   // @ts-expect-error -- no such type
@@ -106,6 +110,9 @@ export async function producers(producer: DelayQueueProducer): Promise<void> {
   await producer.schedule('order_timeout', { orderId: '1' }, { delay: 1_000, id: 'x', onDuplicate: 'replace' });
   await producer.schedule('send_mail', { to: 'a', template: 'welcome' }, { at: new Date() });
   await producer.schedule('anything', [1, 2, 3], { delay: 0, maxRetries: 0 });
+  await producer.schedule('anything', null, { delay: 0, headers: { tenant: 'acme' } });
+  // @ts-expect-error -- headers are texts
+  await producer.schedule('anything', null, { delay: 0, headers: { tenant: 7 } });
   // @ts-expect-error -- not the payload of this type
   await producer.schedule('order_timeout', { wrong: true }, { delay: '30m' });
   // @ts-expect-error -- one field too many

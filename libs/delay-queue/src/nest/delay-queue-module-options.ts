@@ -1,4 +1,5 @@
 import type { QueueOptions } from '../options/queue-options.js';
+import type { TaskTracer } from '../ports/task-tracer.js';
 import type { RedisConnectionOption } from '../redis/redis-connection.js';
 import type { ModuleLedgerOptions } from './module-ledger-options.js';
 
@@ -40,4 +41,11 @@ export interface DelayQueueModuleOptions extends QueueOptions {
    * @default none
    */
   readonly ledger?: ModuleLedgerOptions | undefined;
+  /**
+   * Follows tasks from their scheduling to their handlers: an `OpenTelemetryTracer` of `nestjs-delay-queue/opentelemetry`,
+   * or one of your own.
+   *
+   * @default none
+   */
+  readonly tracing?: TaskTracer | undefined;
 }

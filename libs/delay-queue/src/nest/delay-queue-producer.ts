@@ -1,24 +1,15 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Clock } from '../core/clock.js';
-import { InvalidArgumentError } from '../core/errors.js';
-import { assertTaskId, assertTaskType, newLife } from '../core/ids.js';
+import { assertTaskId, assertTaskType, isName } from '../core/ids.js';
 import { partitionOf } from '../core/partition.js';
 import { QueueSettings } from '../options/queue-settings.js';
 import type { MutationResult } from '../ports/mutation.js';
 import { DelayQueueRuntime } from '../runtime/delay-queue-runtime.js';
-import type { Submission } from '../runtime/mutation-buffer.js';
+import type { GuardedScheduling } from '../runtime/tracing/guarded-scheduling.js';
 import type { PayloadInputOf, TaskType } from '../task/delayed-tasks.js';
-import { encodeEnvelope } from '../task/envelope.js';
-import { itemError } from './item-error.js';
 import { LedgerScheduling } from './ledger-scheduling.js';
 import { narrowStatus } from './narrow-status.js';
-import { PartialScheduleError } from './partial-schedule-error.js';
-import {
-  type ReadScheduleOptions,
-  readScheduleItem,
-  readScheduleOptions,
-  readScheduleTime,
-} from './read-schedule-options.js';
+import { readScheduleTime } from './read-schedule-options.js';
 import type {
   CancelResult,
   RescheduleResult,
@@ -29,9 +20,9 @@ import type {
 } from './schedule-options.js';
 import type { CancelOptions, StagedResult, StageOptions, StageTime } from './staged-result.js';
 import { takeTransaction } from './take-transaction.js';
+import { TaskScheduling } from './task-scheduling.js';
 import { type TaskView, toDate, toTaskView } from './task-view.js';
 import { QUEUE_CLOCK } from './tokens.js';
-import { type WrittenPayload, writePayload } from './write-payload.js';
 
 /**
  * Schedules tasks, and changes those that wait.
@@ -46,19 +37,23 @@ import { type WrittenPayload, writePayload } from './write-payload.js';
  */
 @Injectable()
 export class DelayQueueProducer {
+  private readonly untraced: TaskScheduling;
+
   /** @internal Made by the module. */
   constructor(
     private readonly runtime: DelayQueueRuntime,
     private readonly settings: QueueSettings,
     @Inject(QUEUE_CLOCK) private readonly clock: Clock,
     private readonly ledger: LedgerScheduling,
-  ) {}
+  ) {
+    this.untraced = this.traced(null);
+  }
 
   /**
    * Schedules a task. Calling it again with the same id is safe: the second call answers `duplicate`.
    *
-   * @throws InvalidArgumentError naming the option: `delay`, `at`, `id`, `onDuplicate`, `maxRetries`, `durability`, or
-   * an unknown one.
+   * @throws InvalidArgumentError naming the option: `delay`, `at`, `id`, `onDuplicate`, `maxRetries`, `headers`,
+   * `durability`, or an unknown one.
    * @throws InvalidPayloadError when the payload is not plain JSON data, too large, or does not fit the type's schema.
    * @example
    * const { id, status } = await delayQueue.schedule('order_timeout', { orderId: '42' }, { delay: '30m' });
@@ -78,21 +73,14 @@ export class DelayQueueProducer {
     payload: PayloadInputOf<Type>,
     options: StageOptions,
   ): Promise<StagedResult>;
-  async schedule<Type extends TaskType>(
-    type: Type,
-    payload: PayloadInputOf<Type>,
+  schedule(
+    type: TaskType,
+    payload: unknown,
     options: ScheduleOptions | StageOptions,
   ): Promise<ScheduleResult | StagedResult> {
-    assertTaskType(type);
-    const { tx, rest } = takeTransaction(options);
-    const read = readScheduleOptions(rest, this.clock.nowMs());
-    const written = writePayload(payload, this.settings.forType(type));
-    if (tx !== null) {
-      await written.checked;
-      return this.ledger.stage({ type, ...read, tx, envelopeFor: (row) => this.envelope(read, written, row) });
-    }
-    const { mutation, durability, checked: after } = this.prepare(read, written);
-    return toScheduleResult(read.id, await this.runtime.submit(type, mutation, { durability, after }));
+    const { tracer } = this.runtime;
+    if (tracer === null || !isName(type)) return this.untraced.one(type, payload, options);
+    return tracer.scheduling({ type, count: null }, (trace) => this.traced(trace).one(type, payload, options));
   }
 
   /**
@@ -101,22 +89,13 @@ export class DelayQueueProducer {
    * @throws InvalidArgumentError, InvalidPayloadError naming the item: `items[3].delay`.
    * @throws PartialScheduleError when the store failed for some, with the results of the others.
    */
-  async scheduleMany<Type extends TaskType>(
+  scheduleMany<Type extends TaskType>(
     type: Type,
     items: readonly ScheduleItem<PayloadInputOf<Type>>[],
   ): Promise<readonly ScheduleResult[]> {
-    assertTaskType(type);
-    if (!Array.isArray(items)) throw new InvalidArgumentError('items', 'must be an array');
-    // A copy without holes, which `map` would pass over.
-    const submissions = [...items].map((item, index) => this.readItem(type, item, index));
-    const checks = submissions.map(({ checked }) => checked).filter((checked) => checked !== null);
-    const after = checks.length === 0 ? null : Promise.all(checks).then(() => undefined);
-    const outcomes = await this.runtime.submitMany(type, submissions, after);
-    const results = outcomes.map((outcome, index) =>
-      outcome instanceof Error ? outcome : toScheduleResult(submissions[index]?.mutation.id ?? '', outcome),
-    );
-    if (outcomes.some((outcome) => outcome instanceof Error)) throw new PartialScheduleError(results);
-    return results as ScheduleResult[];
+    const { tracer } = this.runtime;
+    if (tracer === null || !isName(type) || !Array.isArray(items)) return this.untraced.many(type, items);
+    return tracer.scheduling({ type, count: items.length }, (trace) => this.traced(trace).many(type, items));
   }
 
   /**
@@ -177,51 +156,10 @@ export class DelayQueueProducer {
     return record === null ? null : toTaskView(type, record);
   }
 
-  private readItem(type: string, item: ScheduleItem<unknown>, index: number): PreparedTask {
-    try {
-      const read = readScheduleItem(item, this.clock.nowMs());
-      const task = this.prepare(read, writePayload(item.payload, this.settings.forType(type)));
-      return task.checked === null ? task : { ...task, checked: ofItem(task.checked, index) };
-    } catch (error) {
-      throw itemError(error, index);
-    }
+  private traced(trace: GuardedScheduling | null): TaskScheduling {
+    const { runtime, settings, clock, ledger } = this;
+    return new TaskScheduling({ runtime, settings, clock, ledger, trace });
   }
-
-  private prepare(read: ReadScheduleOptions, written: WrittenPayload): PreparedTask {
-    const { id, due, onDuplicate, durability } = read;
-    const envelope = this.envelope(read, written, null);
-    return { mutation: { kind: 'schedule', id, due, envelope, onDuplicate }, durability, checked: written.checked };
-  }
-
-  private envelope(
-    { overrides }: ReadScheduleOptions,
-    { json: payloadJson, version }: WrittenPayload,
-    ledgerRow: string | null,
-  ): string {
-    return encodeEnvelope({ payloadJson, life: newLife(this.clock.nowMs()), version, overrides, ledgerRow });
-  }
-}
-
-/** A new task, and what its schema will have said about its payload; null when that is known already. */
-interface PreparedTask extends Submission {
-  readonly checked: Promise<void> | null;
-}
-
-function ofItem(checked: Promise<void>, index: number): Promise<void> {
-  const ofThis = checked.catch((error: unknown) => {
-    throw itemError(error, index);
-  });
-  // Nobody waits for it when another item of the call is refused at once.
-  ofThis.catch(() => undefined);
-  return ofThis;
-}
-
-function toScheduleResult(id: string, result: MutationResult): ScheduleResult {
-  const status = narrowStatus(result, ['created', 'duplicate', 'replaced']);
-  if (result.state === 'none') throw new Error(`The store answered '${status}' and has no task.`);
-  const { state, dueAtMs, replicas } = result;
-  const dueAt = toDate(dueAtMs);
-  return replicas === undefined ? { id, status, state, dueAt } : { id, status, state, dueAt, replicas };
 }
 
 function toRescheduleResult(result: MutationResult): RescheduleResult {

@@ -4,6 +4,7 @@ import { InvalidArgumentError } from '../core/errors.js';
 import { assertTaskId, newTaskId } from '../core/ids.js';
 import type { DueTime, Durability } from '../ports/mutation.js';
 import type { TaskOverrides } from '../task/envelope.js';
+import { readTaskHeaders, type TaskHeaders } from '../task/task-headers.js';
 
 /** Checked options of a new task. */
 export interface ReadScheduleOptions {
@@ -11,11 +12,19 @@ export interface ReadScheduleOptions {
   readonly due: DueTime;
   readonly onDuplicate: 'keep' | 'replace';
   readonly overrides: TaskOverrides;
+  readonly headers: TaskHeaders;
   readonly durability: Durability | undefined;
 }
 
 const TIME_KEYS: ReadonlySet<string> = new Set(['delay', 'at']);
-const SCHEDULE_KEYS: ReadonlySet<string> = new Set([...TIME_KEYS, 'id', 'onDuplicate', 'maxRetries', 'durability']);
+const SCHEDULE_KEYS: ReadonlySet<string> = new Set([
+  ...TIME_KEYS,
+  'id',
+  'onDuplicate',
+  'maxRetries',
+  'headers',
+  'durability',
+]);
 const ITEM_KEYS: ReadonlySet<string> = new Set([...SCHEDULE_KEYS, 'payload']);
 
 /** A call that waits for replicas holds back those for the same partition, and a replica that lags longer will not catch up. */
@@ -73,6 +82,7 @@ function readTaskOptions(options: OptionRecord, nowMs: number): ReadScheduleOpti
     id: readId(options['id']),
     onDuplicate: readOnDuplicate(options['onDuplicate']),
     overrides: readOverrides(options['maxRetries']),
+    headers: readTaskHeaders(options['headers']),
     durability: readDurability(options['durability']),
   };
 }

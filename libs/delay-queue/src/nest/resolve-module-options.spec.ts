@@ -24,6 +24,9 @@ describe('resolveModuleOptions', () => {
     ['consume as a text', { embedded: true, consume: 'false' }, 'consume'],
     ['autoStart as null', { embedded: true, autoStart: null }, 'autoStart'],
     ['a name that a factory made', { embedded: true, name: 'reports' }, 'name'],
+    ['tracing as a switch', { embedded: true, tracing: true }, 'tracing'],
+    ['tracing as null', { embedded: true, tracing: null }, 'tracing'],
+    ['half a tracer', { embedded: true, tracing: { running: () => null } }, 'tracing'],
     ['no object', 'redis://localhost', 'options'],
     ['null', null, 'options'],
     ['a misspelt option', { embedded: true, prefx: 'shop' }, 'prefx'],
@@ -31,6 +34,12 @@ describe('resolveModuleOptions', () => {
     ['a bad setting of a type', { embedded: true, types: { a: { partitions: 0 } } }, 'types.a.partitions'],
   ])('refuses %s by name', (_, options, field) => {
     expect(refusal(options).field).toBe(field);
+  });
+
+  it('traces by the tracer that is given, and not at all without one', () => {
+    const tracing = { scheduling: () => null, running: () => null };
+    expect(resolveModuleOptions({ embedded: true, tracing }).tracer).toBe(tracing);
+    expect(resolveModuleOptions({ embedded: true }).tracer).toBeNull();
   });
 
   it.each(['', 'a:b', 'a b', '{shop}', 'a}', 'é', 'x'.repeat(101), 7])(

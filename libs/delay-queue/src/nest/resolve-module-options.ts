@@ -1,5 +1,6 @@
 import { ConfigurationError } from '../core/errors.js';
 import { QueueSettings } from '../options/queue-settings.js';
+import type { TaskTracer } from '../ports/task-tracer.js';
 import type { DelayQueueModuleOptions } from './delay-queue-module-options.js';
 
 /** The options of the module but for where the tasks are kept, checked once for `forRoot` and `forRootAsync` alike. */
@@ -9,6 +10,8 @@ export interface ResolvedModuleOptions {
   readonly consume: boolean;
   /** They start with the application. */
   readonly autoStart: boolean;
+  /** Null in a queue that is not traced. */
+  readonly tracer: TaskTracer | null;
 }
 
 /**
@@ -32,13 +35,26 @@ export function resolveModuleOptions(options: DelayQueueModuleOptions): Resolved
     ledger: _ledger,
     consume,
     autoStart,
+    tracing,
     ...queueOptions
   } = options;
   return {
     settings: new QueueSettings(queueOptions),
     consume: readSwitch(consume, 'consume'),
     autoStart: readSwitch(autoStart, 'autoStart'),
+    tracer: readTracer(tracing),
   };
+}
+
+function readTracer(value: unknown): TaskTracer | null {
+  if (value === undefined) return null;
+  if (isTracer(value)) return value;
+  throw new ConfigurationError('tracing', 'must be a tracer, such as `new OpenTelemetryTracer()`');
+}
+
+function isTracer(value: unknown): value is TaskTracer {
+  const candidate = value as Partial<Record<keyof TaskTracer, unknown>> | null;
+  return typeof candidate?.scheduling === 'function' && typeof candidate.running === 'function';
 }
 
 /** On, unless it is turned off. */

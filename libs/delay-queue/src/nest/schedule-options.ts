@@ -1,4 +1,5 @@
 import type { Duration } from '../core/duration.js';
+import type { TaskHeaders } from '../task/task-headers.js';
 import type { TaskState, TaskStateOrNone } from '../task/task-state.js';
 
 /** When a task is due: after a delay, or at a point in time. Exactly one of the two. */
@@ -27,6 +28,13 @@ export type ScheduleOptions = ScheduleTime & {
   readonly onDuplicate?: 'keep' | 'replace';
   /** Failures that are followed by another try, instead of the type's setting; 0 means one attempt. */
   readonly maxRetries?: number;
+  /**
+   * Texts beside the payload, such as a tenant or a request's id: handlers find them in `task.headers`. They count towards
+   * the type's `payloadLimit`; names that begin with `delay-queue-` are taken.
+   *
+   * @default none
+   */
+  readonly headers?: TaskHeaders;
   /**
    * Waits until so many replicas have the task, at most `timeoutMs` (1 to 5,000), and says in the result how many did. It
    * narrows what a failover can lose, and does not close the gap: a replica may be promoted that was not among them.

@@ -1,7 +1,8 @@
-import { InvalidPayloadError } from '../core/errors.js';
+import { InvalidArgumentError, InvalidPayloadError } from '../core/errors.js';
 import type { ResolvedTypeOptions } from '../options/resolved-options.js';
 import { encodePayload } from '../task/payload.js';
 import type { PayloadCheck, PayloadVerdict } from '../task/payload-check.js';
+import { NO_HEADERS, type TaskHeaders } from '../task/task-headers.js';
 
 /** A payload in the form in which it is stored. */
 export interface WrittenPayload {
@@ -17,14 +18,25 @@ export interface WrittenPayload {
  * The schema sees what the handler's process will see: the payload after its way through JSON. What is stored is that, and
  * not what the schema makes of it: a schema need not take its own output.
  *
- * @throws InvalidPayloadError
+ * @param headers of the task, which share the payload's limit.
+ * @throws InvalidPayloadError, InvalidArgumentError
  */
 export function writePayload(
   payload: unknown,
+  headers: TaskHeaders,
   { payloadLimitBytes, payloadCheck, version }: ResolvedTypeOptions,
 ): WrittenPayload {
   const json = encodePayload(payload, payloadLimitBytes);
+  if (headers !== NO_HEADERS) assertFitBeside(json, headers, payloadLimitBytes);
   return { json, version, checked: payloadCheck === null ? null : check(JSON.parse(json), payloadCheck) };
+}
+
+function assertFitBeside(payloadJson: string, headers: TaskHeaders, limitBytes: number): void {
+  const bytes = Buffer.byteLength(JSON.stringify(headers));
+  const payloadBytes = Buffer.byteLength(payloadJson);
+  if (bytes + payloadBytes <= limitBytes) return;
+  const problem = `are ${bytes} bytes of JSON beside a payload of ${payloadBytes}, the limit for both is ${limitBytes}`;
+  throw new InvalidArgumentError('headers', problem);
 }
 
 function check(payload: unknown, payloadCheck: PayloadCheck): Promise<void> | null {

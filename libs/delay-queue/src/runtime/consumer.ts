@@ -10,12 +10,13 @@ import { Lane } from './lane.js';
 import type { Progress } from './progress.js';
 import { RetryPause } from './retry-pause.js';
 import type { StoreMonitor } from './store-monitor.js';
+import type { TracedParts } from './tracing/guarded-tracer.js';
 import type { TaskHandler } from './task-handler.js';
 import type { TypeRegistry } from './type-registry.js';
 import { TypeSlots } from './type-slots.js';
 
 /** What the consumer of one type is made of. */
-export interface ConsumerParts extends WatchedParts {
+export interface ConsumerParts extends WatchedParts, TracedParts {
   readonly handler: TaskHandler;
   readonly holder: string;
   readonly store: TaskStore;

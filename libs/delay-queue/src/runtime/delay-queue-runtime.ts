@@ -8,6 +8,7 @@ import type { Mutation, MutationResult } from '../ports/mutation.js';
 import type { QueueLogger, QueueObserver } from '../ports/queue-event.js';
 import type { TaskLedger } from '../ports/task-ledger.js';
 import type { TaskStore } from '../ports/task-store.js';
+import type { TaskTracer } from '../ports/task-tracer.js';
 import type { WatchedParts } from './activity-watcher.js';
 import { Bookkeeper } from './bookkeeping/bookkeeper.js';
 import { LedgerEpochs } from './bookkeeping/ledger-epochs.js';
@@ -25,6 +26,7 @@ import { Progress } from './progress.js';
 import { DOWN_AFTER_MS, type QueueHealth } from './queue-health.js';
 import { StoreMonitor } from './store-monitor.js';
 import type { TaskHandler } from './task-handler.js';
+import { GuardedTracer } from './tracing/guarded-tracer.js';
 import { TypeRegistry } from './type-registry.js';
 
 /** Time that mutations under way have at least, when a stop has used up its own. */
@@ -39,6 +41,8 @@ export interface RuntimeParts extends WatchedParts {
   readonly observers: readonly QueueObserver[];
   /** @default no ledger */
   readonly ledger?: RuntimeLedger | null;
+  /** @default none */
+  readonly tracer?: TaskTracer | null;
 }
 
 /** The ledger of a queue, and how it is looked after. */
@@ -62,6 +66,8 @@ export class DelayQueueRuntime {
   readonly store: TaskStore;
   /** Null in a queue without a ledger. */
   readonly books: Bookkeeper | null;
+  /** Null in a queue that is not traced. */
+  readonly tracer: GuardedTracer | null;
   private readonly handlers = new Map<string, TaskHandler>();
   private readonly holder = newHolderId();
   private readonly observer: QueueObserver;
@@ -85,6 +91,8 @@ export class DelayQueueRuntime {
     const { store, clock, logger, settings, observers } = parts;
     this.parts = parts;
     this.store = store;
+    const { tracer = null } = given;
+    this.tracer = tracer && new GuardedTracer({ tracer, queue: settings.queue.prefix, clock, logger });
     // The last, so that the others hear of everything in its order.
     const bookkeeping: QueueObserver = { notify: (event) => this.books?.notify(event) };
     this.observer = new ObserverHub([...observers, bookkeeping], logger);
@@ -252,8 +260,8 @@ export class DelayQueueRuntime {
   }
 
   private consumerOf(handler: TaskHandler): Consumer {
-    const { holder, types, monitor, observer, progress } = this;
-    return new Consumer({ ...this.parts, handler, holder, types, monitor, observer, progress });
+    const { holder, types, monitor, observer, progress, tracer } = this;
+    return new Consumer({ ...this.parts, handler, holder, types, monitor, observer, progress, tracer });
   }
 
   private async drainLanes(): Promise<void> {

@@ -1,18 +1,22 @@
-import type { Clock, ClockTimer } from '../core/clock.js';
+import type { Clock } from '../core/clock.js';
 import { isThenable } from '../core/thenable.js';
 import type { ResolvedTypeOptions } from '../options/resolved-options.js';
 import type { QueueEvent, QueueLogger, QueueObserver } from '../ports/queue-event.js';
 import { REASON_RETRIES_USED_UP, type Settle } from '../ports/settle.js';
+import type { DeliveryEnd } from '../ports/task-tracer.js';
 import type { ClaimedTask } from '../ports/turn.js';
 import { errorText } from '../task/error-text.js';
 import { retriesUsedUp, retryDelay } from '../task/retry-policy.js';
 import { TaskOutcome, type TaskOutcomeKind } from '../task/task-outcome.js';
 import type { WatchedParts } from './activity-watcher.js';
 import { Completion } from './completion.js';
+import { completedEvent, latenessOf, startedEvent } from './delivery-events.js';
 import { PayloadGate, type Refusal } from './payload-gate.js';
 import { abortReason, describe, Run } from './run.js';
 import { readEnvelope, UNREADABLE } from './read-envelope.js';
 import type { TaskHandler } from './task-handler.js';
+import { TimeLimits } from './time-limits.js';
+import type { TracedParts } from './tracing/guarded-tracer.js';
 
 /** Reason of a dead letter that no handler could be given. */
 export const REASON_UNREADABLE = 'unreadable task';
@@ -26,7 +30,7 @@ export interface ExecutorHost {
 }
 
 /** What an executor needs. */
-export interface ExecutorParts extends WatchedParts {
+export interface ExecutorParts extends WatchedParts, TracedParts {
   readonly handler: TaskHandler;
   readonly settings: ResolvedTypeOptions;
   readonly clock: Clock;
@@ -49,10 +53,11 @@ export interface Delivery {
  * Nothing here waits for the store: outcomes go to the host, which sends them in batches.
  */
 export class Executor {
-  private readonly timeLimits = new Set<ClockTimer>();
+  private readonly timeLimits: TimeLimits;
   private readonly gate: PayloadGate;
 
   constructor(private readonly parts: ExecutorParts) {
+    this.timeLimits = new TimeLimits(parts.clock, parts.settings.handlerTimeoutMs);
     this.gate = new PayloadGate(parts.settings, parts.logger);
   }
 
@@ -85,6 +90,7 @@ export class Executor {
       return;
     }
     this.parts.watcher?.handlerStarted(run, this.parts.handler.name);
+    run.trace = this.parts.tracer?.running(run, latenessOf(run, storeOffsetMs)) ?? null;
     const stopTimeout = this.limitTime(run);
     let refusal: ReturnType<PayloadGate['admit']>;
     try {
@@ -105,8 +111,7 @@ export class Executor {
 
   /** Forgets the time limits of handlers that still run. */
   close(): void {
-    for (const timer of this.timeLimits) timer.cancel();
-    this.timeLimits.clear();
+    this.timeLimits.close();
   }
 
   /** Gives an unfinished task back: due at once, nothing counted. */
@@ -114,11 +119,20 @@ export class Executor {
     this.settle(run, { kind: 'release', id: run.id, fence: run.fence }, { kind: 'released', ...describe(run) });
   }
 
+  /** Another process holds the lease by now: nothing counts that the handler does from here on. */
+  loseLease(run: Run): void {
+    run.settled = true;
+    run.abort('lease lost', this.parts.clock.monotonicMs());
+    const event = { kind: 'lease lost', ...describe(run) } as const;
+    run.trace?.ended(event);
+    this.parts.observer.notify(event);
+  }
+
   /** Runs the handler, if the payload was admitted and nothing has happened to the task while it was checked. */
   private proceed(started: StartedRun, refusal: Refusal | null): void {
     const { run, storeOffsetMs, stopTimeout } = started;
     if (refusal === null && run.abortCause === null) {
-      this.observeStart(run, storeOffsetMs);
+      this.parts.observer.notify(startedEvent(run, latenessOf(run, storeOffsetMs)));
       this.call(run, stopTimeout);
       return;
     }
@@ -133,7 +147,7 @@ export class Executor {
   private call(run: Run, stopTimeout: (() => void) | null): void {
     let result: unknown;
     try {
-      result = this.parts.handler.run(run);
+      result = run.trace === null ? this.parts.handler.run(run) : run.trace.run(() => this.parts.handler.run(run));
       if (isThenable(result)) result = Promise.resolve(result);
     } catch (error) {
       this.failed(run, error, stopTimeout);
@@ -168,26 +182,12 @@ export class Executor {
     }
   }
 
-  private observeStart(run: Run, storeOffsetMs: number): void {
-    const latenessMs = run.startedAtMs + storeOffsetMs - run.dueAtMs;
-    const { type, id, deliveries, failures, dueAtMs } = run;
-    // The two events of every delivery are written out: a spread takes four times the memory.
-    this.parts.observer.notify({ kind: 'started', type, id, deliveries, failures, dueAtMs, latenessMs });
-  }
-
   private limitTime(run: Run): (() => void) | null {
-    const { clock, settings } = this.parts;
-    if (settings.handlerTimeoutMs === null) return null;
-    const timer = clock.setTimer(() => {
-      run.abort('handler timeout', clock.monotonicMs());
+    return this.timeLimits.begin(() => {
+      run.abort('handler timeout', this.parts.clock.monotonicMs());
       // The place stays taken until the handler ends: it is still using the process.
       this.judge(run, { kind: 'retry', delayMs: null, error: abortReason('handler timeout') });
-    }, settings.handlerTimeoutMs);
-    this.timeLimits.add(timer);
-    return () => {
-      timer.cancel();
-      this.timeLimits.delete(timer);
-    };
+    });
   }
 
   private succeeded(run: Run, value: unknown, stopTimeout: (() => void) | null): void {
@@ -232,13 +232,9 @@ export class Executor {
 
   private complete(run: Run): void {
     const { dedupeForMs } = this.parts.settings;
-    const { type, id, deliveries, failures, dueAtMs } = run;
-    const durationMs = this.durationMs(run);
-    this.settle(
-      run,
-      { kind: 'complete', id, fence: run.fence, dedupeForMs },
-      { kind: 'completed', type, id, deliveries, failures, dueAtMs, durationMs },
-    );
+    const { id, fence } = run;
+    const event = completedEvent(run, this.durationMs(run));
+    this.settle(run, { kind: 'complete', id, fence, dedupeForMs }, event);
   }
 
   private completeAs(run: Run, { mark, skipped }: Completion): void {
@@ -271,7 +267,7 @@ export class Executor {
   private retry(run: Run, ownDelayMs: number | null, error: unknown): void {
     const delayMs = ownDelayMs ?? this.backoffDelay(run, error);
     const { type, id, fence, maxRetries } = run;
-    const event: QueueEvent = retriesUsedUp(run.failures, maxRetries)
+    const event: DeliveryEnd = retriesUsedUp(run.failures, maxRetries)
       ? { kind: 'buried', type, id, reason: REASON_RETRIES_USED_UP, error }
       : { kind: 'retried', ...describe(run), durationMs: this.durationMs(run), delayMs, error };
     this.settle(run, { kind: 'retry', id, fence, delayMs, maxRetries, error: errorText(error) }, event);
@@ -287,8 +283,9 @@ export class Executor {
     return delayMs;
   }
 
-  private settle(run: Run, settle: Settle, event: QueueEvent | null): void {
+  private settle(run: Run, settle: Settle, event: DeliveryEnd): void {
     run.settled = true;
+    run.trace?.ended(event);
     this.parts.watcher?.runSettled(run, settle, event);
     this.parts.host.settle(run, settle, event);
   }

@@ -16,7 +16,7 @@ import { LeaseKeeper } from './lease-keeper.js';
 import { LoadWatch } from './load-watch.js';
 import type { StuckHandler } from './queue-health.js';
 import { reportFindings } from './reply-findings.js';
-import { describe, type Run } from './run.js';
+import type { Run } from './run.js';
 import { SettleBuffer } from './settle-buffer.js';
 import type { StoreMonitor } from './store-monitor.js';
 import { StuckWatch } from './stuck-watch.js';
@@ -26,7 +26,7 @@ import { type CallTimes, TurnLoop, type TurnLoopHost } from './turn-loop.js';
 import type { SlotUser, TypeSlots } from './type-slots.js';
 
 /** What a lane is made of. */
-export interface LaneParts extends Pick<ExecutorParts, 'watcher'> {
+export interface LaneParts extends Pick<ExecutorParts, 'watcher' | 'tracer'> {
   readonly ref: PartitionRef;
   readonly holder: string;
   readonly settings: ResolvedTypeOptions;
@@ -309,10 +309,8 @@ export class Lane implements ExecutorHost, TurnLoopHost, ArmWatchHost, SlotUser 
 
   private takeExtensions(turn: ComposedTurn, reply: TurnReply, { sentAtMs }: CallTimes): void {
     for (const run of this.keeper.answered(turn.extended, reply.extended, sentAtMs)) {
-      run.settled = true;
-      run.abort('lease lost', this.parts.clock.monotonicMs());
+      this.executor.loseLease(run);
       this.stuckWatch.handlerAborted();
-      this.parts.observer.notify({ kind: 'lease lost', ...describe(run) });
     }
   }
 }

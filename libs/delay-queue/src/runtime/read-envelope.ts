@@ -1,4 +1,5 @@
 import { decodeEnvelope, type TaskEnvelope } from '../task/envelope.js';
+import { NO_HEADERS } from '../task/task-headers.js';
 
 /** Stands for an envelope that cannot be read; no handler ever sees it. */
 export const UNREADABLE: TaskEnvelope = {
@@ -6,7 +7,8 @@ export const UNREADABLE: TaskEnvelope = {
   life: '',
   version: 1,
   overrides: {},
-  headers: {},
+  headers: NO_HEADERS,
+  ledgerCheck: false,
   ledgerRow: null,
 };
 

@@ -23,7 +23,15 @@ export function newRun({ leasedAtMs = 0, payload = null, version = 1, ...claimed
       dueAtMs: Date.UTC(2025, 0, 1),
       ...claimed,
     },
-    envelope: { payload, life: 'm5d4ruo0abc123', version, overrides: {}, headers: {}, ledgerRow: null },
+    envelope: {
+      payload,
+      life: 'm5d4ruo0abc123',
+      version,
+      overrides: {},
+      headers: {},
+      ledgerCheck: false,
+      ledgerRow: null,
+    },
     maxRetries: 3,
     leasedAtMs,
   });

@@ -4,6 +4,7 @@ import type { ClaimedTask } from '../ports/turn.js';
 import type { DelayedTask } from '../task/delayed-task.js';
 import type { TaskEnvelope } from '../task/envelope.js';
 import type { LedgerConnection } from '../task/ledger-connection.js';
+import type { GuardedDelivery } from './tracing/guarded-delivery.js';
 
 /** Why a run was told to stop. */
 export type AbortCause = 'lease lost' | 'handler timeout' | 'shutdown';
@@ -39,6 +40,9 @@ export class Run implements DelayedTask<string> {
 
   /** Set for a task of the ledger while its handler runs. */
   completion: TransactionalCompletion | null = null;
+
+  /** Follows the run from its start; null when nothing does. */
+  trace: GuardedDelivery | null = null;
 
   private controller: AbortController | null = null;
 
@@ -85,6 +89,11 @@ export class Run implements DelayedTask<string> {
 
   get createdAt(): Date {
     return new Date(createdAtOfLife(this.envelope.life));
+  }
+
+  /** The row of the task is to be looked at before it is run. */
+  get ledgerCheck(): boolean {
+    return this.envelope.ledgerCheck;
   }
 
   /** Its row in the ledger, or null. */

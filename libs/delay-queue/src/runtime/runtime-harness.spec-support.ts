@@ -7,6 +7,7 @@ import { QueueSettings } from '../options/queue-settings.js';
 import type { MutationResult } from '../ports/mutation.js';
 import type { QueueEvent, QueueLogger } from '../ports/queue-event.js';
 import type { TaskStore } from '../ports/task-store.js';
+import type { TaskTracer } from '../ports/task-tracer.js';
 import type { DelayedTask } from '../task/delayed-task.js';
 import { encodeEnvelope, type TaskOverrides } from '../task/envelope.js';
 import { DelayQueueRuntime } from './delay-queue-runtime.js';
@@ -16,6 +17,7 @@ export interface HarnessOptions {
   readonly store?: TaskStore;
   readonly clock?: VirtualClock;
   readonly options?: QueueOptions;
+  readonly tracer?: TaskTracer;
 }
 
 /** A runtime on the memory store and a virtual clock, which remembers its events and log lines. */
@@ -31,6 +33,7 @@ export class RuntimeHarness {
     clock = new VirtualClock(),
     store = new MemoryTaskStore({ clock }),
     options = {},
+    tracer,
   }: HarnessOptions = {}) {
     this.clock = clock;
     this.store = store;
@@ -45,6 +48,7 @@ export class RuntimeHarness {
       clock,
       logger,
       settings: this.settings,
+      tracer: tracer ?? null,
       observers: [{ notify: (event) => void this.events.push(event) }],
     });
   }

@@ -1,5 +1,6 @@
 import type { PayloadOf, TaskType } from './delayed-tasks.js';
 import type { LedgerConnection } from './ledger-connection.js';
+import type { TaskHeaders } from './task-headers.js';
 
 /** One delivery of a task, as a handler sees it. */
 export interface DelayedTask<Type extends string = TaskType> {
@@ -25,8 +26,8 @@ export interface DelayedTask<Type extends string = TaskType> {
   readonly maxRetries: number;
   /** Proves which claim holds the lease; rises with every claim. */
   readonly fence: number;
-  /** Text values carried beside the payload. */
-  readonly headers: Readonly<Record<string, string>>;
+  /** What the producer has given beside the payload; with tracing, `traceparent` and the like as well. */
+  readonly headers: TaskHeaders;
   /** Aborted when the lease is lost, the handler's time is over, or the process stops. */
   readonly signal: AbortSignal;
   /** It was scheduled in a transaction, and has a row in the ledger. */

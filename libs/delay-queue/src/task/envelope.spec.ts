@@ -62,6 +62,7 @@ describe('decodeEnvelope', () => {
           version,
           overrides,
           headers: texts,
+          ledgerCheck: false,
           ledgerRow,
         });
       }),
@@ -70,7 +71,15 @@ describe('decodeEnvelope', () => {
   });
 
   it('gives every optional position its empty value when it is not there', () => {
-    const empty = { payload: 1, life: LIFE, version: 1, overrides: {}, headers: {}, ledgerRow: null };
+    const empty = {
+      payload: 1,
+      life: LIFE,
+      version: 1,
+      overrides: {},
+      headers: {},
+      ledgerCheck: false,
+      ledgerRow: null,
+    };
     expect(decodeEnvelope(`[1,1,"${LIFE}"]`)).toStrictEqual(empty);
     expect(decodeEnvelope(`[1,1,"${LIFE}",null]`)).toStrictEqual(empty);
     expect(decodeEnvelope(`[1,1,"${LIFE}",null,null,null]`)).toStrictEqual(empty);

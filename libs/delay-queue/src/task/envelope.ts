@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { createdAtOfLife } from '../core/ids.js';
+import { LEDGER_CHECK_HEADER } from './ledger-envelope.js';
+import { NO_HEADERS, OWN_HEADER_PREFIX, type TaskHeaders } from './task-headers.js';
 
 /** Format of the envelopes that this version writes. */
 export const ENVELOPE_FORMAT = 1;
@@ -17,7 +19,10 @@ export interface TaskEnvelope {
   /** Version of the payload, from 1 on. */
   readonly version: number;
   readonly overrides: TaskOverrides;
-  readonly headers: Readonly<Record<string, string>>;
+  /** Those of the producer, and of who traces the task; not the library's own. */
+  readonly headers: TaskHeaders;
+  /** The row of the task must be looked at before it is run: see `withLedgerCheck`. */
+  readonly ledgerCheck: boolean;
   /** The row of the task in the database ledger, or null. */
   readonly ledgerRow: string | null;
 }
@@ -29,7 +34,7 @@ export interface EnvelopeParts {
   /** @default 1 */
   readonly version?: number;
   readonly overrides?: TaskOverrides;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: TaskHeaders;
   readonly ledgerRow?: string | null;
 }
 
@@ -65,12 +70,12 @@ function emptyAsNull(value: object | undefined): object | null {
 const OPTIONAL_POSITIONS = z.tuple([
   z.strictObject({ maxRetries: z.int().nonnegative().optional(), v: z.int().positive().optional() }).nullish(),
   // Not `z.record`, which drops a key of the name `__proto__`.
-  z.custom<Readonly<Record<string, string>>>(isRecordOfTexts, { message: 'the headers are no texts' }).nullish(),
+  z.custom<TaskHeaders>(isRecordOfTexts, { message: 'the headers are no texts' }).nullish(),
   z.string().nullish(),
 ]);
 
 /** Shared by all tasks that have none, so that no handler can add to it. */
-const NONE = Object.freeze({});
+const NO_OVERRIDES: TaskOverrides = Object.freeze({});
 
 /**
  * Reads an envelope.
@@ -85,7 +90,17 @@ export function decodeEnvelope(text: string): TaskEnvelope {
     throw new UnreadableEnvelopeError('the envelope has no life');
   }
   // Most tasks have no optional position: they skip the validation.
-  if (parts.length === 3) return { payload, life, version: 1, overrides: NONE, headers: NONE, ledgerRow: null };
+  if (parts.length === 3) {
+    return {
+      payload,
+      life,
+      version: 1,
+      overrides: NO_OVERRIDES,
+      headers: NO_HEADERS,
+      ledgerCheck: false,
+      ledgerRow: null,
+    };
+  }
   const optional = OPTIONAL_POSITIONS.safeParse([parts[3], parts[4], parts[5]]);
   if (!optional.success) throw new UnreadableEnvelopeError(`the envelope is damaged: ${optional.error.message}`);
   const [overrides, headers, ledgerRow] = optional.data;
@@ -95,9 +110,16 @@ export function decodeEnvelope(text: string): TaskEnvelope {
     life,
     version,
     overrides: maxRetries === undefined ? {} : { maxRetries },
-    headers: headers ?? {},
+    headers: withoutOwn(headers ?? NO_HEADERS),
+    ledgerCheck: headers?.[LEDGER_CHECK_HEADER] !== undefined,
     ledgerRow: ledgerRow ?? null,
   };
+}
+
+function withoutOwn(headers: TaskHeaders): TaskHeaders {
+  const isOwn = (name: string): boolean => name.startsWith(OWN_HEADER_PREFIX);
+  if (!Object.keys(headers).some(isOwn)) return headers;
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !isOwn(name)));
 }
 
 function isRecordOfTexts(value: unknown): boolean {

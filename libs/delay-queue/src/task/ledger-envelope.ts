@@ -1,5 +1,7 @@
+import { OWN_HEADER_PREFIX } from './task-headers.js';
+
 /** Header of a task whose row in the ledger must be looked at before it is run, also at its first delivery. */
-export const LEDGER_CHECK_HEADER = 'delay-queue-ledger-check';
+export const LEDGER_CHECK_HEADER = `${OWN_HEADER_PREFIX}ledger-check`;
 
 /** Positions of an envelope, see `encodeEnvelope`. */
 const HEADERS = 4;

@@ -3,7 +3,6 @@ import { LedgerUnavailableError, TaskEndedError } from '../../core/errors.js';
 import type { QueueObserver } from '../../ports/queue-event.js';
 import type { TaskLedger } from '../../ports/task-ledger.js';
 import type { DelayedTask } from '../../task/delayed-task.js';
-import { LEDGER_CHECK_HEADER } from '../../task/ledger-envelope.js';
 import { retriesUsedUp } from '../../task/retry-policy.js';
 import { TaskOutcome, type TaskOutcomeKind } from '../../task/task-outcome.js';
 import { describe, Run } from '../run.js';
@@ -70,7 +69,7 @@ export class LedgeredHandler implements TaskHandler {
   }
 
   private mustCheck(run: Run): boolean {
-    return run.deliveries > 1 || run.headers[LEDGER_CHECK_HEADER] !== undefined || this.parts.isOfLostTime(run);
+    return run.deliveries > 1 || run.ledgerCheck || this.parts.isOfLostTime(run);
   }
 
   /** The outcome of a task that must not run, or null. */

@@ -1,0 +1,1 @@
+export { OpenTelemetryTracer, type OpenTelemetryTracerOptions } from './open-telemetry-tracer.js';
