@@ -1,6 +1,7 @@
 import { isStoreError } from '../../core/errors.js';
 import type { Mutation, MutationResult } from '../../ports/mutation.js';
 import type { LedgerRow } from '../../ports/task-ledger.js';
+import type { TaskRecord } from '../../ports/task-record.js';
 import { errorText } from '../../task/error-text.js';
 import { ledgerRowOf, withLedgerCheck } from '../../task/ledger-envelope.js';
 import { type BookkeepingContext, partitionFor } from './bookkeeping-context.js';
@@ -14,6 +15,12 @@ export type IndexedBy = 'watch' | 'relay' | 'sweep' | 'rebuild';
  * again.
  */
 export type Placement = 'created' | 'present' | 'ended' | 'waits';
+
+/** Those who bring what the store has lost; the relay what another process has not got to. */
+const LOADING: ReadonlySet<IndexedBy> = new Set(['rebuild', 'relay']);
+
+/** Due times of store and ledger that differ by less are the same: clocks differ, and reading takes its time. */
+const SAME_DUE_MS = 5_000;
 
 /** A row that was tried this often goes alone, so that it cannot spoil the calls of others. */
 const ALONE_FROM_ATTEMPT = 3;
@@ -40,7 +47,7 @@ export class RowIndexer {
     return placements;
   }
 
-  /** Takes the tasks of cancelled rows out of the store. */
+  /** Takes the tasks of ended rows out of the store. */
   async remove(rows: readonly LedgerRow[]): Promise<void> {
     const { ledger } = this.context;
     const removed = await Promise.all(rows.map((row) => this.removeSafely(row)));
@@ -67,11 +74,11 @@ export class RowIndexer {
     await ledger.postpone(rows.filter(({ row }) => placements.get(row) === 'waits').map(postponement));
   }
 
-  /** A row that was cancelled while its task was on its way to the store must take it back. */
+  /** A row that was cancelled, or done, while its task was on its way to the store must take it back. */
   private async lookAfterUnmarked(rows: readonly LedgerRow[]): Promise<void> {
     const present = await this.context.ledger.read(rows.map(({ row }) => row));
-    const cancelled = present.filter(({ state }) => state === 'cancelled');
-    if (cancelled.length > 0) await this.remove(cancelled);
+    const over = present.filter(({ state }) => state === 'cancelled' || state === 'done');
+    if (over.length > 0) await this.remove(over);
   }
 
   private async placeSafely(row: LedgerRow, by: IndexedBy): Promise<Placement> {
@@ -87,7 +94,7 @@ export class RowIndexer {
 
   private async placeRow(row: LedgerRow, by: IndexedBy): Promise<Placement> {
     const result = await this.schedule(row, { check: by !== 'watch', replace: row.replaces });
-    return result.status === 'duplicate' ? this.resolveDuplicate(row, result) : 'created';
+    return result.status === 'duplicate' ? this.resolveDuplicate(row, { result, by }) : 'created';
   }
 
   private schedule(
@@ -105,24 +112,41 @@ export class RowIndexer {
   }
 
   /** The id is taken: by this very task, by an earlier one of the ledger, or by one that is none of the ledger's. */
-  private async resolveDuplicate(row: LedgerRow, { state }: MutationResult): Promise<Placement> {
+  private async resolveDuplicate(
+    row: LedgerRow,
+    { result, by }: { readonly result: MutationResult; readonly by: IndexedBy },
+  ): Promise<Placement> {
     const record = await this.context.store.get(partitionFor(this.context.settings, row), row.id);
     if (record === null) return 'waits';
-    if (state === 'done' && record.envelope === null) return this.resolveDone(row);
+    if (result.state === 'done' && record.envelope === null) return this.resolveDone(row);
     const other = record.envelope === null ? null : ledgerRowOf(record.envelope);
-    if (other === row.row) return this.resolveOwn(row, record.state);
+    if (other === row.row) return this.resolveOwn(row, { record, by });
     return other === null ? this.supersede(row) : this.follow(row, other, record.state);
   }
 
-  private async resolveOwn(row: LedgerRow, state: string): Promise<Placement> {
-    if (state === 'dead') {
+  private async resolveOwn(
+    row: LedgerRow,
+    { record, by }: { readonly record: TaskRecord; readonly by: IndexedBy },
+  ): Promise<Placement> {
+    if (record.state === 'dead') {
       await this.context.ledger.end([row.row], 'dead');
       return 'ended';
     }
-    if (row.moved && state === 'waiting') {
+    if (record.state === 'waiting' && (row.moved || (LOADING.has(by) && this.hasOldDueTime(row, record)))) {
       await this.submit(row, { kind: 'reschedule', id: row.id, due: { delayMs: remainingMs(row) } });
     }
     return 'present';
+  }
+
+  /**
+   * A store that has gone back may have forgotten that a task was moved. One that has been claimed before may wait for a
+   * retry or a snooze, which the ledger knows nothing of.
+   */
+  private hasOldDueTime(row: LedgerRow, { deliveries, dueAtMs }: TaskRecord): boolean {
+    if (deliveries > 0 || dueAtMs === null) return false;
+    const nowMs = this.context.clock.nowMs();
+    const differenceMs = nowMs + remainingMs(row) - Math.max(nowMs, dueAtMs);
+    return Math.abs(differenceMs) > SAME_DUE_MS;
   }
 
   /** An indexed task whose id is done was completed by a process without a ledger; a staged one came too late. */
