@@ -97,8 +97,9 @@ export class Bookkeeper implements QueueObserver {
   }
 
   /** Looks once more at rows whose transactions were open, and ends. */
-  close(): Promise<void> {
-    return this.watch.close();
+  async close(): Promise<void> {
+    await this.watch.close();
+    this.parts.monitor.close();
   }
 
   /** Writes a task in a transaction, and begins to ask for its commit. */
