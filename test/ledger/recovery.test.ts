@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { TaskOutcome } from 'nestjs-delay-queue';
 import { encodeEnvelope } from '../../libs/delay-queue/src/task/envelope.js';
 import { newLedgerRow, newLife } from '../../libs/delay-queue/src/core/ids.js';
 import type { NewLedgerTask } from '../../libs/delay-queue/src/ports/task-ledger.js';
@@ -269,6 +270,28 @@ describe('the sweep', () => {
         what: 'all to be done',
       });
       expect(restoredOf(app, 'sweep')).toBe(3);
+    },
+    TEST_MS,
+  );
+
+  it.each(['keep', 'replace'] as const)(
+    'leaves a task alone that has been snoozed, scheduled with %s',
+    async (onDuplicate) => {
+      const { app, producer } = await site.boot({ work: () => TaskOutcome.snooze('1h') });
+      await site.transaction((tx) => producer.schedule(TYPE, {}, { delay: 0, id: 'a', onDuplicate, tx }));
+      await waitFor(
+        async () => {
+          const { state, dueAt } = (await producer.get(TYPE, 'a')) ?? {};
+          return state === 'waiting' && (dueAt?.getTime() ?? 0) > Date.now() + 1_800_000;
+        },
+        { deadlineMs: 15_000, what: 'the snooze' },
+      );
+      await site.untilState('a', 'indexed');
+      await site.age('a', 600_000);
+      expect(await app.get(DelayQueueRuntime).books?.sweep()).toEqual({ restored: 0, isCut: false });
+      const { dueAt, deliveries } = (await producer.get(TYPE, 'a')) ?? {};
+      expect(deliveries).toBe(1);
+      expect(dueAt?.getTime()).toBeGreaterThan(Date.now() + 1_800_000);
     },
     TEST_MS,
   );
