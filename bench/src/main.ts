@@ -18,9 +18,9 @@ async function main(options: BenchOptions): Promise<void> {
   const startMs = performance.now();
   const { profileFolder } = options;
   if (profileFolder !== null) await mkdir(profileFolder, { recursive: true });
-  const stage: StageOptions = { quick: options.quick, profileFolder: profileFolder ?? undefined };
+  const stage: StageOptions = { quick: options.quick, profileFolder: profileFolder ?? undefined, log: progress };
 
-  console.log(await describeMachine());
+  console.log(await describeMachine({ database: options.rows.some(({ database }) => database === true) }));
   const { text, figures } = options.mode === 'growth' ? await grow(stage) : await compare(options, stage);
   console.log(`\n${text}\n\n${((performance.now() - startMs) / 1000).toFixed(0)} s in all`);
   if (options.jsonFile !== null) await writeFile(options.jsonFile, `${JSON.stringify(figures, null, 2)}\n`);

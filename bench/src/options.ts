@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { LEDGER_ROWS } from './ledger/ledger-rows.js';
 import { ALL_ROWS } from './rows/all-rows.js';
 import type { Row } from './rows/row.js';
 import { SUBJECT_NAMES, type SubjectName } from './subjects/subject.js';
@@ -7,6 +8,7 @@ import { SUBJECT_NAMES, type SubjectName } from './subjects/subject.js';
 export const USAGE = `
 npm run bench -- [--quick] [--row NAME]... [--subject NAME]... [--runs N] [--json FILE] [--profile FOLDER]
 npm run bench -- growth [--quick] [--json FILE]
+npm run bench -- ledger [--quick] [--row NAME]... [--subject NAME]... [--runs N] [--json FILE]
 
   --quick     a short run, without the rows that take long
   --row       only this row; may be repeated: ${ALL_ROWS.map(({ name }) => name).join(', ')}
@@ -14,12 +16,15 @@ npm run bench -- growth [--quick] [--json FILE]
   --runs      runs of each subject in each row
   --json      writes the figures to this file
   --profile   writes CPU profiles of the library's processes to this folder, and prints where their time went
+  ledger      tasks in transactions of a PostgreSQL, which it starts: ${LEDGER_ROWS.map(({ name }) => name).join(', ')}
   growth      rates with 10,000 to 1,000,000 waiting tasks, and docs/images/growth.svg
 `;
 
+type Mode = 'rows' | 'growth' | 'ledger';
+
 /** What the command line asks for. */
 export interface BenchOptions {
-  readonly mode: 'rows' | 'growth';
+  readonly mode: Mode;
   readonly quick: boolean;
   readonly rows: readonly Row[];
   readonly subjects: readonly SubjectName[];
@@ -48,10 +53,12 @@ export function readOptions(args: readonly string[]): BenchOptions {
     },
   });
   const quick = values.quick;
+  const mode = readMode(positionals);
+  const rows = mode === 'ledger' ? LEDGER_ROWS : ALL_ROWS;
   return {
-    mode: readMode(positionals),
+    mode,
     quick,
-    rows: values.row?.map(findRow) ?? ALL_ROWS.filter(({ runs }) => (quick ? runs.quick : runs.full) > 0),
+    rows: values.row?.map(findRow) ?? rows.filter(({ runs }) => (quick ? runs.quick : runs.full) > 0),
     subjects: values.subject?.map(findSubject) ?? SUBJECT_NAMES,
     runs: values.runs === undefined ? null : readCount(values.runs),
     jsonFile: values.json ?? null,
@@ -59,14 +66,14 @@ export function readOptions(args: readonly string[]): BenchOptions {
   };
 }
 
-function readMode(positionals: readonly string[]): BenchOptions['mode'] {
+function readMode(positionals: readonly string[]): Mode {
   const [mode = 'rows', ...rest] = positionals;
-  if ((mode === 'rows' || mode === 'growth') && rest.length === 0) return mode;
+  if ((mode === 'rows' || mode === 'growth' || mode === 'ledger') && rest.length === 0) return mode;
   throw new Error(`unknown argument: ${positionals.join(' ')}`);
 }
 
 function findRow(name: string): Row {
-  const row = ALL_ROWS.find((each) => each.name === name);
+  const row = [...ALL_ROWS, ...LEDGER_ROWS].find((each) => each.name === name);
   if (row === undefined) throw new Error(`there is no row '${name}'`);
   return row;
 }

@@ -27,10 +27,11 @@ export interface RowRun {
 export async function runRow(row: Row, plan: RunPlan): Promise<RowRun> {
   const measurements = new Map<SubjectName, Measurement[]>();
   const failures: Error[] = [];
+  const stageOptions: StageOptions = { ...plan.stage, database: row.database ?? false };
   for (const subject of row.subjects) if (plan.subjects.includes(subject)) measurements.set(subject, []);
   const measureOne = async (subject: SubjectName): Promise<void> => {
     try {
-      const measurement = await Stage.use(subject, plan.stage, (stage) => row.measure(stage));
+      const measurement = await Stage.use(subject, stageOptions, (stage) => row.measure(stage));
       measurements.get(subject)?.push(measurement);
       plan.onRun(subject, measurement);
     } catch (error) {

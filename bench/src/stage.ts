@@ -1,5 +1,7 @@
 import type { ConsumeRequest } from './participant/participant-api.js';
 import { Participant } from './participant/participant.js';
+import { DatabaseGauge } from './postgres/database-gauge.js';
+import { PostgresServer } from './postgres/postgres-server.js';
 import { RedisGauge } from './redis/redis-gauge.js';
 import { RedisServer } from './redis/redis-server.js';
 import type { SubjectName } from './subjects/subject.js';
@@ -13,19 +15,26 @@ export interface StageOptions {
   readonly quick: boolean;
   /** Folder for CPU profiles of the library's processes. */
   readonly profileFolder?: string | undefined;
+  /** There is a PostgreSQL beside the redis-server. @default false */
+  readonly database?: boolean;
+  /** Writes how far a measurement is that takes long. */
+  readonly log?: (line: string) => void;
 }
 
-/** A redis-server for one measurement of one subject, and the processes that use it. */
+/** The servers for one measurement of one subject, and the processes that use them. */
 export class Stage {
   readonly gauge: RedisGauge;
+  private readonly databaseGauge: DatabaseGauge | null;
   private readonly participants: Participant[] = [];
 
   private constructor(
     readonly subject: SubjectName,
     readonly options: StageOptions,
     private readonly server: RedisServer,
+    private readonly postgres: PostgresServer | null,
   ) {
     this.gauge = new RedisGauge(server.url);
+    this.databaseGauge = postgres && new DatabaseGauge(postgres.url);
   }
 
   /** Measures on a stage of its own, and clears it away however that ends. */
@@ -34,18 +43,27 @@ export class Stage {
     options: StageOptions,
     measure: (stage: Stage) => Promise<Result>,
   ): Promise<Result> {
-    const stage = new Stage(subject, options, await RedisServer.start());
+    const postgres = options.database === true ? await PostgresServer.start() : null;
+    const stage = new Stage(subject, options, await RedisServer.start(), postgres);
     try {
       return await measure(stage);
     } finally {
       for (const participant of stage.participants) participant.kill();
       stage.gauge.close();
       await stage.server.stop();
+      await stage.databaseGauge?.close();
+      await postgres?.stop();
     }
   }
 
   get redisUrl(): string {
     return this.server.url;
+  }
+
+  /** Counts rows of the database: see {@link DatabaseGauge.count}. */
+  async countRows(what: string): Promise<number> {
+    if (this.databaseGauge === null) throw new Error('this stage has no database');
+    return this.databaseGauge.count(what);
   }
 
   /** Starts a process that only schedules. */
@@ -54,8 +72,8 @@ export class Stage {
   }
 
   /** Starts a process that consumes. */
-  async startConsumer(consume: ConsumeRequest): Promise<Participant> {
-    return this.start([TASK_TYPE], consume);
+  async startConsumer(consume: ConsumeRequest, rebuildRate: number | null = null): Promise<Participant> {
+    return this.start([TASK_TYPE], consume, rebuildRate);
   }
 
   /** Starts several processes that consume; one after the other, or all would be slow to connect. */
@@ -69,10 +87,15 @@ export class Stage {
     return consumers;
   }
 
-  private async start(types: readonly string[], consume: ConsumeRequest | null): Promise<Participant> {
-    const { subject, redisUrl } = this;
+  private async start(
+    types: readonly string[],
+    consume: ConsumeRequest | null,
+    rebuildRate: number | null = null,
+  ): Promise<Participant> {
+    const { subject, redisUrl, postgres } = this;
+    const database = postgres && { url: postgres.url, rebuildRate };
     const profileFolder = subject === 'nestjs-delay-queue' ? this.options.profileFolder : undefined;
-    const participant = await Participant.start({ subject, redisUrl, types, consume, profileFolder });
+    const participant = await Participant.start({ subject, redisUrl, types, consume, database, profileFolder });
     this.participants.push(participant);
     return participant;
   }

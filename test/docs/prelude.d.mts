@@ -47,6 +47,16 @@ declare global {
   /** Names the tenant of a task. */
   function tenantOf(task: DelayedTask<string>): string;
 
+  /** A transaction of Prisma, and its client. */
+  interface PrismaTransaction {
+    $queryRawUnsafe(sql: string, ...parameters: unknown[]): PromiseLike<unknown>;
+    $executeRawUnsafe(sql: string, ...parameters: unknown[]): PromiseLike<number>;
+    readonly order: { create(args: { readonly data: object }): Promise<unknown> };
+  }
+  const prisma: PrismaTransaction & {
+    $transaction<T>(work: (tx: PrismaTransaction) => Promise<T>): Promise<T>;
+  };
+
   class PaymentsGateway {
     /** Charges an order, and answers the number of the receipt. */
     charge(orderId: string): Promise<string>;

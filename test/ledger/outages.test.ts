@@ -109,6 +109,36 @@ describe('a Redis that is away', () => {
   );
 });
 
+describe('a Redis that is away for long', () => {
+  it(
+    'gets what was committed within a period of the relay, however often that was tried',
+    async () => {
+      const app = await site.boot();
+      await redis.kill();
+      await site.transaction((tx) => app.producer.schedule(TYPE, {}, { delay: '1h', id: 'a', tx }));
+      const read = async (): Promise<{ attempts: number; waits: number }> => {
+        const sql = `SELECT attempts, look_at_ms - floor(extract(epoch FROM now()) * 1000) AS waits
+                     FROM delay_queue_tasks WHERE queue = $1`;
+        const { rows } = await site.pool.query<{ attempts: number; waits: string }>(sql, [site.prefix]);
+        return { attempts: Number(rows[0]?.attempts), waits: Number(rows[0]?.waits) };
+      };
+      await site.pool.query('UPDATE delay_queue_tasks SET attempts = 9, look_at_ms = 0 WHERE queue = $1', [
+        site.prefix,
+      ]);
+      // Whoever takes a row holds it for half a minute.
+      const isPutOff = async (): Promise<boolean> => {
+        const { attempts, waits } = await read();
+        return attempts > 9 && waits < 2_000;
+      };
+      await waitFor(isPutOff, { deadlineMs: 25_000, what: 'the row to be put off for a moment' });
+      await redis.restart();
+      await site.untilState('a', 'indexed', 60_000);
+      expect((await app.producer.get(TYPE, 'a'))?.state).toBe('waiting');
+    },
+    TEST_MS,
+  );
+});
+
 describe('with ScheduleModule', () => {
   it(
     'the sweep is an interval of the SchedulerRegistry, and gone after the shutdown',

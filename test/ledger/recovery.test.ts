@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { TaskOutcome } from 'nestjs-delay-queue';
 import { encodeEnvelope } from '../../libs/delay-queue/src/task/envelope.js';
 import { withLedgerCheck } from '../../libs/delay-queue/src/task/ledger-envelope.js';
 import { newLedgerRow, newLife } from '../../libs/delay-queue/src/core/ids.js';
@@ -219,6 +220,30 @@ describe('a store that has gone back to an earlier state', () => {
     TEST_MS,
   );
 
+  it(
+    'has tasks that were moved since at their new time',
+    async () => {
+      const app = await site.boot();
+      await scheduleMany(4, { id: 'a', delayMs: 3_600_000 });
+      const before = await snapshot();
+      await app.producer.reschedule(TYPE, 'a-0', { delay: '2h' });
+      await site.transaction((tx) => app.producer.reschedule(TYPE, 'a-1', { delay: '2h', tx }));
+      await app.producer.reschedule(TYPE, 'a-2', { delay: '5m' });
+      await site.untilState('a-1', 'indexed');
+      await restore(before);
+      expect(await app.admin.rebuild(TYPE)).toBe(4);
+      const minutesLeft = async (id: string): Promise<number> =>
+        Math.round(((await app.producer.get(TYPE, id))?.dueAt?.getTime() ?? 0) / 60_000 - Date.now() / 60_000);
+      const left = await Promise.all(['a-0', 'a-1', 'a-2', 'a-3'].map(minutesLeft));
+      for (const [index, minutes] of [120, 120, 5, 60].entries()) {
+        // The test takes its time.
+        expect(left[index]).toBeGreaterThan(minutes - 4);
+        expect(left[index]).toBeLessThan(minutes + 4);
+      }
+    },
+    TEST_MS,
+  );
+
   /** All keys of the queue, as a failover to a replica that lags would find them. */
   async function snapshot(): Promise<ReadonlyMap<string, Buffer>> {
     const keys = await site.redis.keys(`{${site.prefix}:*`);
@@ -246,6 +271,28 @@ describe('the sweep', () => {
         what: 'all to be done',
       });
       expect(restoredOf(app, 'sweep')).toBe(3);
+    },
+    TEST_MS,
+  );
+
+  it.each(['keep', 'replace'] as const)(
+    'leaves a task alone that has been snoozed, scheduled with %s',
+    async (onDuplicate) => {
+      const { app, producer } = await site.boot({ work: () => TaskOutcome.snooze('1h') });
+      await site.transaction((tx) => producer.schedule(TYPE, {}, { delay: 0, id: 'a', onDuplicate, tx }));
+      await waitFor(
+        async () => {
+          const { state, dueAt } = (await producer.get(TYPE, 'a')) ?? {};
+          return state === 'waiting' && (dueAt?.getTime() ?? 0) > Date.now() + 1_800_000;
+        },
+        { deadlineMs: 15_000, what: 'the snooze' },
+      );
+      await site.untilState('a', 'indexed');
+      await site.age('a', 600_000);
+      expect(await app.get(DelayQueueRuntime).books?.sweep()).toEqual({ restored: 0, isCut: false });
+      const { dueAt, deliveries } = (await producer.get(TYPE, 'a')) ?? {};
+      expect(deliveries).toBe(1);
+      expect(dueAt?.getTime()).toBeGreaterThan(Date.now() + 1_800_000);
     },
     TEST_MS,
   );
@@ -309,8 +356,8 @@ describe('the sweep', () => {
         site.prefix,
       ]);
       const restored = await Promise.all(apps.map(async ({ app }) => app.get(DelayQueueRuntime).books?.sweep()));
-      expect(restored.reduce<number>((sum, count) => sum + (count ?? 0), 0)).toBe(300);
-      expect(restored.every((count) => (count ?? 0) > 0)).toBe(true);
+      expect(restored.reduce((sum, result) => sum + (result?.restored ?? 0), 0)).toBe(300);
+      expect(restored.every((result) => (result?.restored ?? 0) > 0)).toBe(true);
     },
     TEST_MS,
   );

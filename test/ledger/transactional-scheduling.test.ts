@@ -254,6 +254,29 @@ describe('cancel and reschedule in a transaction', () => {
     TEST_MS,
   );
 
+  it.each(['cancel', 'reschedule'] as const)(
+    '%s in a transaction that stays open for long reaches the store soon after its commit',
+    async (kind) => {
+      const { app, producer } = await site.boot({ ledger: { relayEvery: '1h' } });
+      await (await site.transaction((tx) => producer.schedule(TYPE, {}, { delay: '1h', id: 'a', tx }))).index();
+      await site.transaction(async (tx) => {
+        if (kind === 'cancel') await producer.cancel(TYPE, 'a', { tx });
+        else await producer.reschedule(TYPE, 'a', { delay: '2h', tx });
+        // Its own process has looked, and has seen the row as it was before.
+        expect(await app.get(DelayQueueRuntime).books?.['watch'].lookNow()).toBe(1);
+      });
+      const dueMs = Date.now() + 7_200_000;
+      await waitFor(
+        async () => {
+          const task = await producer.get(TYPE, 'a');
+          return kind === 'cancel' ? task === null : isNear(task?.dueAt, dueMs);
+        },
+        { deadlineMs: 15_000, what: 'the change to reach the store' },
+      );
+    },
+    TEST_MS,
+  );
+
   it(
     'reschedule of a task that was just staged, in the same transaction',
     async () => {
@@ -282,57 +305,6 @@ describe('cancel and reschedule in a transaction', () => {
     },
     TEST_MS,
   );
-});
-
-describe('calls without a transaction, on a task of the ledger', () => {
-  it(
-    'cancel ends the row as well, also one that is not in the store yet',
-    async () => {
-      const { producer } = await site.boot({ ledger: { relayEvery: '1h' } });
-      await (await site.transaction((tx) => producer.schedule(TYPE, {}, { delay: '1h', id: 'a', tx }))).index();
-      expect(await producer.cancel(TYPE, 'a')).toEqual({ status: 'cancelled', state: 'none' });
-      expect(await site.statesOf('a')).toEqual(['cancelled']);
-
-      const ledger = site.ledger();
-      await site.transaction((tx) => ledger.stage(rowOf('b'), tx));
-      expect(await producer.cancel(TYPE, 'b')).toEqual({ status: 'cancelled', state: 'none' });
-      expect(await site.statesOf('b')).toEqual(['cancelled']);
-      expect(await producer.cancel(TYPE, 'b')).toEqual({ status: 'not_found', state: 'none' });
-    },
-    TEST_MS,
-  );
-
-  it(
-    'reschedule and runNow move the row as well',
-    async () => {
-      const { producer } = await site.boot();
-      await (await site.transaction((tx) => producer.schedule(TYPE, {}, { delay: '1h', id: 'a', tx }))).index();
-      const moved = await producer.reschedule(TYPE, 'a', { delay: '2h' });
-      expect(await dueOf('a')).toBeGreaterThan((moved.dueAt?.getTime() ?? 0) - 60_000);
-      await producer.runNow(TYPE, 'a');
-      expect(await dueOf('a')).toBeLessThan(Date.now() + 60_000);
-    },
-    TEST_MS,
-  );
-
-  it(
-    'schedule with replace ends the row',
-    async () => {
-      const { producer } = await site.boot();
-      await (await site.transaction((tx) => producer.schedule(TYPE, 1, { delay: '1h', id: 'a', tx }))).index();
-      await producer.schedule(TYPE, 2, { delay: '1h', id: 'a', onDuplicate: 'replace' });
-      expect(await site.statesOf('a')).toEqual(['cancelled']);
-    },
-    TEST_MS,
-  );
-
-  async function dueOf(id: string): Promise<number> {
-    const { rows } = await site.pool.query<{ due: string }>(
-      'SELECT due_at_ms AS due FROM delay_queue_tasks WHERE queue = $1 AND task_id = $2',
-      [site.prefix, id],
-    );
-    return Number(rows[0]?.due);
-  }
 });
 
 describe('what is refused', () => {
@@ -386,17 +358,4 @@ describe('what is refused', () => {
 
 function isNear(date: Date | null | undefined, dueMs: number): boolean {
   return date !== null && date !== undefined && Math.abs(date.getTime() - dueMs) < 20_000;
-}
-
-function rowOf(id: string) {
-  return {
-    row: `row${Date.now().toString(36)}${id}`,
-    type: TYPE as string,
-    id,
-    partition: 0,
-    envelope: '[1,{},"m5d4ruo0abc123"]',
-    due: { delayMs: 3_600_000 },
-    onDuplicate: 'keep' as const,
-    dedupeForMs: 0,
-  };
 }

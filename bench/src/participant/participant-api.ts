@@ -1,5 +1,5 @@
 import type { RunReport } from '../run-log.js';
-import type { SubjectName } from '../subjects/subject.js';
+import type { DatabaseOptions, SubjectName } from '../subjects/subject.js';
 
 /** Which queue a process opens, and what for. */
 export interface OpenRequest {
@@ -8,6 +8,8 @@ export interface OpenRequest {
   readonly types: readonly string[];
   /** `null` for a process that only schedules. */
   readonly consume: ConsumeRequest | null;
+  /** `null` in rows without one. */
+  readonly database: DatabaseOptions | null;
   /** Folder for a CPU profile of the process from then on; `undefined` for none. */
   readonly profileFolder: string | undefined;
 }
@@ -71,6 +73,7 @@ export interface ProcessUsage {
 export interface ParticipantApi {
   open(request: OpenRequest): Promise<void>;
   schedule(load: SingleLoad): Promise<number>;
+  scheduleWithOrder(load: SingleLoad): Promise<number>;
   scheduleMany(load: BulkLoad): Promise<number>;
   schedulePaced(load: PacedLoad): Promise<number>;
   cancel(load: CancelLoad): Promise<number>;

@@ -24,10 +24,11 @@ export class ParticipantHost implements ParticipantApi {
   private log: RunLog | null = null;
   private profile: CpuProfile | null = null;
 
-  async open({ subject, redisUrl, types, consume, profileFolder }: OpenRequest): Promise<void> {
+  async open({ subject, redisUrl, types, consume, database, profileFolder }: OpenRequest): Promise<void> {
     this.opened = await openSubject(subject, {
       redisUrl,
       types,
+      database,
       consume: consume === null ? null : this.consumeOptions(consume),
     });
     if (profileFolder !== undefined) this.profile = await CpuProfile.start(profileFolder);
@@ -36,6 +37,12 @@ export class ParticipantHost implements ParticipantApi {
   async schedule(load: SingleLoad): Promise<number> {
     const tasks = tasksOf(load);
     return runCallers(tasks, load.callers, (task) => this.session.schedule(task));
+  }
+
+  async scheduleWithOrder(load: SingleLoad): Promise<number> {
+    const { scheduleWithOrder } = this.session;
+    if (scheduleWithOrder === undefined) throw new Error('the subject has no database');
+    return runCallers(tasksOf(load), load.callers, scheduleWithOrder);
   }
 
   async scheduleMany({ perCall, ...load }: BulkLoad): Promise<number> {

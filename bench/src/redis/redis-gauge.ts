@@ -56,6 +56,11 @@ export class RedisGauge {
     return [...list.matchAll(/ addr=(\S+)/g)].map((match) => match[1] ?? '');
   }
 
+  /** Loses everything. */
+  async flush(): Promise<void> {
+    await this.client.flushall();
+  }
+
   close(): void {
     this.client.disconnect();
   }

@@ -1,16 +1,13 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Redis } from 'ioredis';
+import { exitOf, freePort, startWatchdog } from '../server-tools.js';
 
 const BINARY = process.env['REDIS_SERVER_BIN'] ?? 'redis-server';
-
-/** Kills the server when this process is gone, whatever ended it: the pipe to it breaks even on SIGKILL. */
-const WATCHDOG = 'while read -r _; do :; done; kill -9 "$1" 2>/dev/null; rm -rf "$2"';
 
 /** A redis-server of one measurement, on a free port, without persistence. */
 export class RedisServer {
@@ -27,10 +24,7 @@ export class RedisServer {
     const storage = ['--dir', folder, '--save', '', '--appendonly', 'no'];
     const child = spawn(BINARY, ['--port', port, '--bind', '127.0.0.1', ...storage], { stdio: 'ignore' });
     await once(child, 'spawn');
-    const watchdog = spawn('sh', ['-c', WATCHDOG, 'watchdog', String(child.pid), folder], {
-      stdio: ['pipe', 'ignore', 'ignore'],
-      detached: true,
-    });
+    const watchdog = startWatchdog(child.pid, folder);
     const url = `redis://127.0.0.1:${port}`;
     await Promise.race([untilItAnswers(url), failOnExit(child)]);
     return new RedisServer(url, child, watchdog);
@@ -51,10 +45,6 @@ export async function redisVersion(): Promise<string> {
   return /\bv=(\S+)/.exec(stdout)?.[1] ?? 'unknown';
 }
 
-async function exitOf(child: ChildProcess): Promise<void> {
-  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
-}
-
 async function failOnExit(child: ChildProcess): Promise<never> {
   const [code, signal] = (await once(child, 'exit')) as [number | null, string | null];
   throw new Error(`${BINARY} ended with ${code ?? signal}`);
@@ -67,14 +57,4 @@ async function untilItAnswers(url: string): Promise<void> {
   client.on('error', () => {});
   await client.ping();
   client.disconnect();
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const address = probe.address();
-  probe.close();
-  await once(probe, 'close');
-  if (address === null || typeof address === 'string') throw new Error('the system gave no port');
-  return address.port;
 }

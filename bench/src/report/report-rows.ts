@@ -10,15 +10,25 @@ export interface RowResult extends RowRun {
   readonly row: Row;
 }
 
-const HEADER = ['row', 'subject', 'unit', 'median', 'lowest – highest', '× bullmq', '× bee-queue', 'further figures'];
+/** Those whom others are compared with, where they have taken part: in rows with a database, and in the others. */
+const COMPARED: readonly (readonly SubjectName[])[] = [
+  ['nestjs-delay-queue', 'pg-boss'],
+  ['bullmq', 'bee-queue'],
+];
 
 /** Writes the comparison as a table, and under it what the library should reach. */
 export function reportRows(results: readonly RowResult[]): string {
-  const lines = results.flatMap(({ summaries }) => [...summaries.values()].map((each) => cells(each, summaries)));
+  const isWithDatabase = results.some(({ row }) => row.database === true);
+  const compared = COMPARED[isWithDatabase ? 0 : 1] ?? [];
+  const ratios = compared.map((subject) => `× ${subject}`);
+  const header = ['row', 'subject', 'unit', 'median', 'lowest – highest', ...ratios, 'further figures'];
+  const lines = results.flatMap(({ summaries }) =>
+    [...summaries.values()].map((each) => cells(each, summaries, compared)),
+  );
   const goals = results.flatMap(goalLines);
   const failures = results.flatMap((result) => result.failures.map(({ message }) => `  ${message}`));
   return [
-    table(HEADER, lines),
+    table(header, lines),
     ...(goals.length === 0 ? [] : ['', 'Goals', ...goals]),
     ...(failures.length === 0 ? [] : ['', 'Failed, and left out', ...failures]),
   ].join('\n');
@@ -31,7 +41,7 @@ export function figuresOf(results: readonly RowResult[]): readonly Record<string
   );
 }
 
-function cells(summary: Summary, summaries: RowSummary): string[] {
+function cells(summary: Summary, summaries: RowSummary, compared: readonly SubjectName[]): string[] {
   const ratioTo = (subject: SubjectName): string => {
     const other = summaries.get(subject);
     if (other === undefined || other.subject === summary.subject || other.median === 0) return '';
@@ -44,8 +54,7 @@ function cells(summary: Summary, summaries: RowSummary): string[] {
     summary.unit,
     formatNumber(summary.median),
     summary.runs.length === 1 ? '' : `${formatNumber(summary.min)} – ${formatNumber(summary.max)}`,
-    ratioTo('bullmq'),
-    ratioTo('bee-queue'),
+    ...compared.map(ratioTo),
     extra.join(', '),
   ];
 }

@@ -25,6 +25,8 @@ export interface Row {
    * @default false
    */
   readonly sideBySide?: boolean;
+  /** Its subjects have a PostgreSQL beside Redis. @default false */
+  readonly database?: boolean;
   /** How further figures of several runs become one. @default 'median' */
   readonly combine?: Readonly<Record<string, 'median' | 'max' | 'sum'>>;
   /** What the library should reach. */

@@ -5,6 +5,10 @@ export async function openSubject(name: SubjectName, options: OpenOptions): Prom
   switch (name) {
     case 'nestjs-delay-queue':
       return (await import('./nestjs-delay-queue.js')).openDelayQueue(options);
+    case 'ledger':
+      return (await import('./nestjs-delay-queue.js')).openDelayQueueWithLedger(options);
+    case 'pg-boss':
+      return (await import('./pg-boss.js')).openPgBoss(options);
     case 'bullmq':
       return (await import('./bullmq.js')).openBullMq(options);
     case 'bee-queue':

@@ -1,7 +1,7 @@
 import type { BenchPayload, BenchTask } from '../bench-task.js';
 
 /** All that is measured, in the order in which each round goes through it. */
-export const SUBJECT_NAMES = ['nestjs-delay-queue', 'bullmq', 'bee-queue', 'bull', 'raw'] as const;
+export const SUBJECT_NAMES = ['nestjs-delay-queue', 'bullmq', 'bee-queue', 'bull', 'raw', 'ledger', 'pg-boss'] as const;
 
 /** Name of a subject in reports. */
 export type SubjectName = (typeof SUBJECT_NAMES)[number];
@@ -17,6 +17,13 @@ export interface ConsumeOptions {
   run(payload: BenchPayload): Promise<void>;
 }
 
+/** A database for a subject that uses one. */
+export interface DatabaseOptions {
+  readonly url: string;
+  /** Tasks that the ledger loads again in a second; `null` for its default. */
+  readonly rebuildRate: number | null;
+}
+
 /** How a process uses a queue. */
 export interface OpenOptions {
   readonly redisUrl: string;
@@ -24,12 +31,16 @@ export interface OpenOptions {
   readonly types: readonly string[];
   /** `null` for a process that only schedules. */
   readonly consume: ConsumeOptions | null;
+  /** `null` in rows without one. */
+  readonly database: DatabaseOptions | null;
 }
 
 /** An open queue in one process. Every method rejects when the subject refuses. */
 export interface SubjectSession {
   /** Schedules one task, as a user would in a request. */
   schedule(task: BenchTask): Promise<void>;
+  /** Writes an order and schedules its task, in one transaction where the subject can; in rows with a database. */
+  scheduleWithOrder?(this: void, task: BenchTask): Promise<void>;
   /** Schedules many in the subject's call for many. */
   scheduleMany(tasks: readonly BenchTask[]): Promise<void>;
   /** Removes a waiting task. */

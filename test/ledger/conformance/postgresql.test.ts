@@ -1,10 +1,11 @@
 import { PostgresServer } from '../../support/postgres-server.js';
-import { openPgDatabase, openRawCallDatabase } from '../support/pg-database.js';
+import { openPgDatabase } from '../support/pg-database.js';
+import { openPrismaPostgres } from '../support/prisma-database.js';
 import { openTypeOrmPostgres } from '../support/typeorm-database.js';
 import { describeTaskLedgers } from './describe-task-ledger.js';
 
 describeTaskLedgers('PostgreSQL', () => PostgresServer.shared(), {
   pg: openPgDatabase,
   TypeORM: openTypeOrmPostgres,
-  'raw calls': openRawCallDatabase,
+  Prisma: openPrismaPostgres,
 });

@@ -84,7 +84,7 @@ export function describeTransitions(database: () => LedgerDatabase): void {
       const isOpen = state === 'staged' || state === 'indexed';
       const due = { atMs: Date.now() + 7_200_000 };
       const changed = await fixture.transaction((tx) => fixture.ledger.reschedule(key, due, tx));
-      expect(changed).toEqual(isOpen ? { row, dueAtMs: due.atMs } : null);
+      expect(changed).toEqual(isOpen ? { row, version: 1, dueAtMs: due.atMs } : null);
       const [read] = await fixture.ledger.read([row]);
       expect(read).toMatchObject(isOpen ? { state: 'staged', moved: true, version: 1 } : { state, moved: false });
     });
@@ -101,10 +101,30 @@ export function describeTransitions(database: () => LedgerDatabase): void {
     it('retime moves the due time, and nothing else', async () => {
       const fixture = new LedgerFixture(database());
       const row = await fixture.index('a');
-      await fixture.ledger.retime(key, { delayMs: 7_200_000 });
+      expect(await fixture.ledger.retime(key, { delayMs: 7_200_000 })).toBeNull();
       const [read] = await fixture.ledger.read([row]);
       expect(read).toMatchObject({ state: 'indexed', moved: false, version: 0 });
       expect(read?.remainingMs).toBeGreaterThan(7_000_000);
+    });
+  });
+
+  describe('retime', () => {
+    it('stages a row again that is not marked as indexed', async () => {
+      const fixture = new LedgerFixture(database());
+      const { row } = await fixture.stage('a');
+      expect(await fixture.ledger.retime(key, { delayMs: 7_200_000 })).toMatchObject({ row, version: 1 });
+      expect((await fixture.ledger.read([row]))[0]).toMatchObject({ state: 'staged', moved: true, version: 1 });
+    });
+  });
+
+  describe('purge', () => {
+    it.each(STATES)('of a %s row', async (state) => {
+      const fixture = new LedgerFixture(database());
+      const row = await rowIn(state, fixture);
+      expect(await fixture.ledger.purge(key)).toBe(state === 'dead');
+      expect(await fixture.stateOf(row)).toBe(state === 'dead' ? 'cancelled' : state);
+      const isFree = state === 'dead' || state === 'done' || state === 'cancelled';
+      expect((await fixture.stage('a')).status).toBe(isFree ? 'staged' : 'duplicate');
     });
   });
 

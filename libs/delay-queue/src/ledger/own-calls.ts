@@ -33,7 +33,8 @@ export class OwnCalls {
 /** The error of this library that a database's error means. */
 function toLedgerError(error: unknown): DelayQueueError {
   if (error instanceof DelayQueueError) return error;
-  const text = error instanceof Error ? error.message : String(error);
+  // Prisma's texts go over several lines.
+  const text = (error instanceof Error ? error.message : String(error)).trim().replaceAll(/\s+/g, ' ');
   if (isMissingTable(error)) return new ConfigurationError('ledger', `${MIGRATE}: ${text}`, { cause: error });
   return new LedgerUnavailableError(`The database of the ledger failed: ${text}`, { cause: error });
 }
@@ -42,10 +43,24 @@ function toLedgerError(error: unknown): DelayQueueError {
 export const MIGRATE =
   'has no tables of this version in its database; call migrate(), or run the SQL files of the package';
 
-/** Libraries wrap a driver's error, whose code may then stand one level below. */
+/** Libraries wrap a driver's error, whose code then stands some levels below. */
 function isMissingTable(error: unknown): boolean {
-  const { code, driverError, cause } = (error ?? {}) as { code?: unknown; driverError?: unknown; cause?: unknown };
-  if (typeof code === 'string' && MISSING.has(code)) return true;
-  const inner = driverError ?? cause;
-  return inner !== undefined && inner !== null && inner !== error && isMissingTable(inner);
+  for (const each of withInnerErrors(error)) {
+    const { code, originalCode } = each as { code?: unknown; originalCode?: unknown };
+    if ([code, originalCode].some((found) => typeof found === 'string' && MISSING.has(found))) return true;
+  }
+  return false;
+}
+
+/** An error and what it wraps: TypeORM's `driverError`, Prisma's `meta.driverAdapterError`, anybody's `cause`. */
+function withInnerErrors(error: unknown): ReadonlySet<object> {
+  const found = new Set<object>();
+  const add = (candidate: unknown): void => {
+    if (typeof candidate !== 'object' || candidate === null || found.has(candidate)) return;
+    found.add(candidate);
+    const { cause, driverError, meta, driverAdapterError } = candidate as Readonly<Record<string, unknown>>;
+    for (const inner of [cause, driverError, meta, driverAdapterError]) add(inner);
+  };
+  add(error);
+  return found;
 }

@@ -71,7 +71,8 @@ async function onPool<T>(pool: PoolLike, work: Work<T>): Promise<T> {
     await connection.commit();
     return result;
   } catch (error) {
-    await connection.rollback();
+    // One that is broken cannot roll back, and what has broken it is what matters.
+    await connection.rollback().catch(() => undefined);
     throw error;
   } finally {
     connection.release();

@@ -82,8 +82,12 @@ export class SqlTaskLedger implements TaskLedger {
     return this.tasks.complete(sqlRunnerOf(tx, 'tx'), row);
   }
 
-  retime(task: TaskKey, due: DueTime): Promise<void> {
+  retime(task: TaskKey, due: DueTime): Promise<ChangedRow | null> {
     return this.own.make(() => this.tasks.retime(this.context.session, task, due));
+  }
+
+  purge(task: TaskKey): Promise<boolean> {
+    return this.own.make(() => this.tasks.purge(this.context.session, task));
   }
 
   read(rows: readonly string[]): Promise<readonly LedgerRow[]> {

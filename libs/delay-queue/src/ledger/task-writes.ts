@@ -23,11 +23,8 @@ export class TaskWrites {
     }
   }
 
-  async cancel(runner: SqlRunner, task: TaskKey): Promise<ChangedRow | null> {
-    const { now } = this.context.dialect;
-    const set = `state = 'cancelled', version = version + 1, ended_at_ms = ${now}, look_at_ms = ${now} + ?`;
-    const states = ['staged', 'indexed', 'dead'];
-    return this.change(runner, task, { states, set, parameters: [this.context.options.relayAfterMs] });
+  cancel(runner: SqlRunner, task: TaskKey): Promise<ChangedRow | null> {
+    return this.cancelIn(runner, task, ['staged', 'indexed', 'dead']);
   }
 
   async reschedule(runner: SqlRunner, task: TaskKey, due: DueTime): Promise<ChangedRow | null> {
@@ -39,11 +36,16 @@ export class TaskWrites {
     return this.change(runner, task, { states: ['staged', 'indexed'], set, parameters });
   }
 
-  async retime(runner: SqlRunner, task: TaskKey, due: DueTime): Promise<void> {
+  async retime(runner: SqlRunner, task: TaskKey, due: DueTime): Promise<ChangedRow | null> {
     const expression = this.dueExpression(due);
     const set = `due_at_ms = ${expression}, look_at_ms = ${expression} + ?`;
     const parameters = [dueParameter(due), dueParameter(due), this.context.options.sweepAfterMs];
-    await this.change(runner, task, { states: ['indexed'], set, parameters });
+    const indexed = await this.change(runner, task, { states: ['indexed'], set, parameters });
+    return indexed === null ? this.reschedule(runner, task, due) : null;
+  }
+
+  async purge(runner: SqlRunner, task: TaskKey): Promise<boolean> {
+    return (await this.cancelIn(runner, task, ['dead'])) !== null;
   }
 
   async complete(runner: SqlRunner, row: string): Promise<'completed' | LedgerState | 'missing'> {
@@ -59,6 +61,12 @@ export class TaskWrites {
     const sql = `SELECT state FROM ${tables.tasks} WHERE row_id = ? ${dialect.forUpdate}`;
     const [found] = await runner.rows(dialect.sql(sql), [row]);
     return found === undefined ? 'missing' : (String(found['state']) as LedgerState);
+  }
+
+  private cancelIn(runner: SqlRunner, task: TaskKey, states: readonly LedgerState[]): Promise<ChangedRow | null> {
+    const { now } = this.context.dialect;
+    const set = `state = 'cancelled', version = version + 1, ended_at_ms = ${now}, look_at_ms = ${now} + ?`;
+    return this.change(runner, task, { states, set, parameters: [this.context.options.relayAfterMs] });
   }
 
   private insert(runner: SqlRunner, task: NewLedgerTask): Promise<number | null> {
@@ -114,7 +122,7 @@ export class TaskWrites {
   private async change(
     runner: SqlRunner,
     task: TaskKey,
-    { states, set, parameters }: { states: readonly string[]; set: string; parameters: readonly unknown[] },
+    { states, set, parameters }: { states: readonly LedgerState[]; set: string; parameters: readonly unknown[] },
   ): Promise<ChangedRow | null> {
     const { dialect, tables } = this.context;
     const open = await this.findOpen(runner, task);
@@ -122,8 +130,9 @@ export class TaskWrites {
     const sql = `UPDATE ${tables.tasks} SET ${set} WHERE row_id = ? AND state = ?`;
     const changed = await runner.execute(dialect.sql(sql), [...parameters, open.row, open.state]);
     if (changed === 0) return null;
-    const [now] = await runner.rows(dialect.sql(`SELECT due_at_ms FROM ${tables.tasks} WHERE row_id = ?`), [open.row]);
-    return { row: open.row, dueAtMs: Number(now?.['due_at_ms']) };
+    const select = `SELECT version, due_at_ms FROM ${tables.tasks} WHERE row_id = ?`;
+    const [now] = await runner.rows(dialect.sql(select), [open.row]);
+    return { row: open.row, version: Number(now?.['version']), dueAtMs: Number(now?.['due_at_ms']) };
   }
 
   /** One that has passed counts as now. */

@@ -8,12 +8,16 @@ import { QUEUE_CLOCK, QUEUE_LEDGER, QUEUE_NAME } from './tokens.js';
 /** Share of the period by which a sweep comes later, so that processes do not come together. */
 const JITTER = 0.1;
 
+/** After a pass that has left something the next one comes so soon, whatever the period is: what ends must also go. */
+const NEXT_PASS_MS = 10_000;
+
 /** Sweeps the ledger soon after the boot, and then regularly; does nothing in a queue without one. */
 @Injectable()
 export class LedgerHousekeeping {
   private job: RegularJob | null = null;
   private waiting: ClockTimer | null = null;
   private sweeping = false;
+  private stopped = false;
 
   constructor(
     @Inject(QUEUE_NAME) private readonly queueName: string,
@@ -35,20 +39,26 @@ export class LedgerHousekeeping {
   }
 
   stop(): void {
+    this.stopped = true;
     this.job?.stop();
     this.waiting?.cancel();
   }
 
   private sweepSoon(withinMs: number): void {
+    this.sweepIn(withinMs * Math.random());
+  }
+
+  private sweepIn(delayMs: number): void {
     this.waiting?.cancel();
-    this.waiting = this.clock.setTimer(() => void this.sweep(), withinMs * Math.random());
+    if (!this.stopped) this.waiting = this.clock.setTimer(() => void this.sweep(), delayMs);
   }
 
   private async sweep(): Promise<void> {
     if (this.sweeping) return;
     this.sweeping = true;
     try {
-      await this.runtime.books?.sweep();
+      const result = await this.runtime.books?.sweep();
+      if (result?.isCut === true) this.sweepIn(NEXT_PASS_MS);
     } finally {
       this.sweeping = false;
     }

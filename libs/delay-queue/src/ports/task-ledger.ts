@@ -45,6 +45,8 @@ export interface StageResult {
 /** A row that was changed. */
 export interface ChangedRow {
   readonly row: string;
+  /** Its version after the change. */
+  readonly version: number;
   /** By the database's clock. */
   readonly dueAtMs: number;
 }
@@ -54,7 +56,7 @@ export interface LedgerRow extends TaskKey {
   readonly row: string;
   readonly partition: number;
   readonly state: LedgerState;
-  /** Rises when the task is rescheduled. */
+  /** Rises when the task is rescheduled or cancelled. */
   readonly version: number;
   /** The present epoch of the row's partition. */
   readonly epoch: number;
@@ -134,8 +136,14 @@ export interface TaskLedger {
   /** Gives an open task another due time, and stages it again; null when there is none. */
   reschedule(task: TaskKey, due: DueTime, tx?: LedgerConnection): Promise<ChangedRow | null>;
 
-  /** Takes note of another due time that the store has already. */
-  retime(task: TaskKey, due: DueTime): Promise<void>;
+  /**
+   * Takes note of another due time that the store has already. A row that is not marked as indexed yet is staged again,
+   * and answered.
+   */
+  retime(task: TaskKey, due: DueTime): Promise<ChangedRow | null>;
+
+  /** Frees the id of a dead task; false when no dead row has it. */
+  purge(task: TaskKey): Promise<boolean>;
 
   /** Ends an open row as done, in a transaction; else tells why not. */
   complete(row: string, tx: LedgerConnection): Promise<'completed' | LedgerState | 'missing'>;

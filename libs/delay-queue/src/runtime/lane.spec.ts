@@ -4,7 +4,7 @@ import type { TurnRequest } from '../ports/turn.js';
 import { FaultyStore, LATE_BY_MS } from './faulty-store.spec-support.js';
 import type { QueueOptions } from '../options/queue-options.js';
 import { deferred, RuntimeHarness } from './runtime-harness.spec-support.js';
-import { QUIET_MS } from './store-monitor.js';
+import { QUIET_MS } from './outage-episode.js';
 
 const REF = { type: 't', partition: 0 };
 

@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { VirtualClock } from '../core/virtual-clock.js';
 import type { QueueEvent } from '../ports/queue-event.js';
-import { QUIET_MS, StoreMonitor } from './store-monitor.js';
+import { QUIET_MS } from './outage-episode.js';
+import { StoreMonitor } from './store-monitor.js';
 
 describe('StoreMonitor', () => {
   let clock: VirtualClock;

@@ -1,14 +1,9 @@
-import type { Clock, ClockTimer } from '../core/clock.js';
+import type { Clock } from '../core/clock.js';
 import type { QueueLogger, QueueObserver } from '../ports/queue-event.js';
+import { OutageEpisode } from './outage-episode.js';
 
 /** A difference between the store's and our own clock within this is drift, or a slow network, and no step. */
 const CLOCK_STEP_MS = 2_000;
-
-/**
- * An outage is over when calls have completed and none has failed for so long: twice the longest pause between the calls
- * of a lane. A server that refuses writes answers reads, so calls complete and fail by turns while the trouble lasts.
- */
-export const QUIET_MS = 2_000;
 
 /** What the store monitor has seen. */
 export interface StoreHealth {
@@ -20,21 +15,12 @@ export interface StoreHealth {
   readonly error: unknown;
 }
 
-/**
- * Follows the store by the calls that complete and fail: one log line an episode, whatever its length.
- *
- * ```
- * well ──failed──▶ failing ──completed──▶ calming ──quiet for 2 s──▶ well
- *                     ▲─────────failed───────┘
- * ```
- */
+/** Follows the store by the calls that complete and fail: one log line an episode, whatever its length. */
 export class StoreMonitor {
   private completedAtMs: number;
-  private episodeSinceMs: number | null = null;
+  private readonly episode: OutageEpisode;
   private lastCallFailed = false;
   private lastError: unknown = null;
-  private calming: ClockTimer | null = null;
-  private closed = false;
   private offset: OffsetBounds | null = null;
   private readonly clockListeners = new Set<() => void>();
 
@@ -44,6 +30,16 @@ export class StoreMonitor {
     private readonly logger: QueueLogger,
   ) {
     this.completedAtMs = clock.monotonicMs();
+    this.episode = new OutageEpisode(clock, {
+      began: (error) => {
+        logger.error('Store calls fail; they are tried again until the store answers.', error);
+        observer.notify({ kind: 'store down', error });
+      },
+      ended: (downForMs) => {
+        logger.log(`The store answers again, after ${downForMs} ms.`);
+        observer.notify({ kind: 'store up', downForMs });
+      },
+    });
   }
 
   get health(): StoreHealth {
@@ -61,42 +57,26 @@ export class StoreMonitor {
 
   /** A store call has completed, and its reply says what time it was in the store. */
   completed(reply?: { readonly nowUs: number; readonly sentAtMs: number; readonly receivedAtMs: number }): void {
-    const nowMs = this.clock.monotonicMs();
-    this.completedAtMs = nowMs;
+    this.completedAtMs = this.clock.monotonicMs();
     if (reply !== undefined) {
       const storeMs = reply.nowUs / 1000;
       this.watchClock({ leastMs: storeMs - reply.receivedAtMs, mostMs: storeMs - reply.sentAtMs });
     }
     this.lastCallFailed = false;
     this.lastError = null;
-    if (this.episodeSinceMs === null || this.calming !== null || this.closed) return;
-    const downForMs = Math.round(nowMs - this.episodeSinceMs);
-    this.calming = this.clock.setTimer(() => this.recovered(downForMs), QUIET_MS);
+    this.episode.completed();
   }
 
   /** A store call has failed. */
   failed(error: unknown): void {
     this.lastCallFailed = true;
     this.lastError = error;
-    this.calming?.cancel();
-    this.calming = null;
-    if (this.episodeSinceMs !== null) return;
-    this.episodeSinceMs = this.clock.monotonicMs();
-    this.logger.error('Store calls fail; they are tried again until the store answers.', error);
-    this.observer.notify({ kind: 'store down', error });
+    this.episode.failed(error);
   }
 
   /** Sets no timer any more; an episode that has not ended by now is not said to be over. */
   close(): void {
-    this.closed = true;
-    this.calming?.cancel();
-  }
-
-  private recovered(downForMs: number): void {
-    this.calming = null;
-    this.episodeSinceMs = null;
-    this.logger.log(`The store answers again, after ${downForMs} ms.`);
-    this.observer.notify({ kind: 'store up', downForMs });
+    this.episode.close();
   }
 
   private watchClock(now: OffsetBounds): void {

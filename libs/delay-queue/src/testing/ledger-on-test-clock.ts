@@ -48,8 +48,9 @@ function tasksOnTestClock(ledger: TaskLedger, dueTimes: DueTimes): TaskLedger {
       return changed && { ...changed, dueAtMs: dueTimes.note(task, due) };
     },
     async retime(task, due) {
-      await ledger.retime(task, due);
-      dueTimes.note(task, due);
+      const staged = await ledger.retime(task, due);
+      const dueAtMs = dueTimes.note(task, due);
+      return staged && { ...staged, dueAtMs };
     },
     async read(rows) {
       return (await ledger.read(rows)).map((row) => dueTimes.correct(row));

@@ -1,16 +1,14 @@
-import { ConfigurationError, isStoreError } from '../../core/errors.js';
+import { ConfigurationError } from '../../core/errors.js';
 import type { PartitionRef } from '../../core/partition.js';
 import type { DueTime, Mutation, MutationResult } from '../../ports/mutation.js';
 import type { QueueEvent, QueueObserver } from '../../ports/queue-event.js';
 import type { ChangedRow, NewLedgerTask, StageResult, TaskKey } from '../../ports/task-ledger.js';
-import { errorText } from '../../task/error-text.js';
 import type { LedgerConnection } from '../../task/ledger-connection.js';
-import { ledgerRowOf } from '../../task/ledger-envelope.js';
 import type { Submission } from '../mutation-buffer.js';
 import type { TaskHandler } from '../task-handler.js';
 import type { TypeRegistry } from '../type-registry.js';
 import { type BookkeepingContext, partitionFor } from './bookkeeping-context.js';
-import { CompensationSweep } from './compensation-sweep.js';
+import { CompensationSweep, type SweepResult } from './compensation-sweep.js';
 import { LedgerDesk } from './ledger-desk.js';
 import type { LedgerEpochs } from './ledger-epochs.js';
 import { LedgerRebuild } from './ledger-rebuild.js';
@@ -18,6 +16,7 @@ import { LedgerRelay } from './ledger-relay.js';
 import { LedgeredHandler } from './ledgered-handler.js';
 import { OwnRowWatch } from './own-row-watch.js';
 import { type Placement, RowIndexer } from './row-indexer.js';
+import { rowInStore } from './row-in-store.js';
 import { StoreFollower } from './store-follower.js';
 
 /** What a bookkeeper is made of, beside the context. */
@@ -47,8 +46,8 @@ export class Bookkeeper implements QueueObserver {
     this.rebuilding = new LedgerRebuild(parts, this.indexer);
     this.relay = new LedgerRelay(parts, { indexer: this.indexer, epochs: parts.epochs, rebuild: this.rebuilding });
     this.sweeping = new CompensationSweep(parts, this.indexer);
-    this.follower = new StoreFollower(parts, this.watch);
     this.desk = new LedgerDesk(parts.ledger);
+    this.follower = new StoreFollower(parts, { watch: this.watch, desk: this.desk });
   }
 
   /**
@@ -98,8 +97,9 @@ export class Bookkeeper implements QueueObserver {
   }
 
   /** Looks once more at rows whose transactions were open, and ends. */
-  close(): Promise<void> {
-    return this.watch.close();
+  async close(): Promise<void> {
+    await this.watch.close();
+    this.parts.monitor.close();
   }
 
   /** Writes a task in a transaction, and begins to ask for its commit. */
@@ -135,16 +135,11 @@ export class Bookkeeper implements QueueObserver {
     submissions: readonly Submission[],
     outcomes: readonly (MutationResult | Error)[],
   ): Promise<readonly (MutationResult | Error)[]> {
-    return Promise.all(
-      submissions.map(async ({ mutation }, index) => {
-        const outcome = outcomes[index] ?? new Error(`There is no outcome for '${mutation.id}'.`);
-        return outcome instanceof Error ? outcome : this.follow(type, mutation, outcome).catch(toError);
-      }),
-    );
+    return this.follower.followMany(type, submissions, outcomes);
   }
 
-  /** One pass of the compensation sweep; answers how many tasks were restored. */
-  sweep(): Promise<number> {
+  /** One pass of the compensation sweep. Never rejects. */
+  sweep(): Promise<SweepResult> {
     return this.sweeping.pass();
   }
 
@@ -172,27 +167,13 @@ export class Bookkeeper implements QueueObserver {
   }
 
   private async noteBurial(key: TaskKey): Promise<void> {
-    const row = await this.rowOfDeadLetter(key);
+    // When it cannot be read, the sweep finds the dead letter.
+    const row = await rowInStore(this.parts, key, ['dead']);
     if (row !== null) await this.parts.monitor.attempt(() => this.desk.end(row, 'dead'));
   }
 
-  /** Null also when it cannot be read: then the sweep finds the dead letter. */
-  private async rowOfDeadLetter(key: TaskKey): Promise<string | null> {
-    try {
-      const record = await this.parts.store.get(partitionFor(this.parts.settings, key), key.id);
-      return record?.state === 'dead' && record.envelope !== null ? ledgerRowOf(record.envelope) : null;
-    } catch (error) {
-      if (!isStoreError(error)) this.parts.logger.warn(`A dead letter cannot be read: ${errorText(error)}`);
-      return null;
-    }
-  }
-
   private watched(changed: ChangedRow | null): ChangedRow | null {
-    if (changed !== null) this.watch.add(changed.row);
+    if (changed !== null) this.watch.add(changed.row, changed.version);
     return changed;
   }
-}
-
-function toError(error: unknown): Error {
-  return error instanceof Error ? error : new Error(String(error));
 }

@@ -3,20 +3,28 @@ import { isStoreError, QueueClosedError } from '../../core/errors.js';
 import type { QueueLogger, QueueObserver } from '../../ports/queue-event.js';
 import { errorText } from '../../task/error-text.js';
 import type { ActivityWatcher } from '../activity-watcher.js';
+import { OutageEpisode } from '../outage-episode.js';
 
 /** Says once an episode that the ledger's database is away, and once that it is back. */
 export class LedgerMonitor {
-  private downSinceMs: number | null = null;
+  private readonly episode: OutageEpisode;
 
   constructor(
-    private readonly clock: Clock,
-    private readonly observer: QueueObserver,
-    private readonly logger: QueueLogger,
+    clock: Clock,
+    observer: QueueObserver,
+    logger: QueueLogger,
     private readonly watcher: ActivityWatcher | null = null,
-  ) {}
-
-  get isDown(): boolean {
-    return this.downSinceMs !== null;
+  ) {
+    this.episode = new OutageEpisode(clock, {
+      began: (error) => {
+        logger.error(`The ledger cannot be looked after at the moment, it is tried again: ${errorText(error)}`);
+        observer.notify({ kind: 'ledger down', error });
+      },
+      ended: (downForMs) => {
+        logger.log(`The ledger works again, after ${downForMs} ms.`);
+        observer.notify({ kind: 'ledger up', downForMs });
+      },
+    });
   }
 
   /** Calls the ledger, which may fail, and will be called again: undefined when it did. */
@@ -35,18 +43,16 @@ export class LedgerMonitor {
   }
 
   completed(): void {
-    if (this.downSinceMs === null) return;
-    const downForMs = this.clock.monotonicMs() - this.downSinceMs;
-    this.downSinceMs = null;
-    this.logger.log(`The ledger works again, after ${Math.round(downForMs)} ms.`);
-    this.observer.notify({ kind: 'ledger up', downForMs });
+    this.episode.completed();
   }
 
   /** An error of the store says nothing about the ledger, and has a monitor of its own. */
   failed(error: unknown): void {
-    if (this.downSinceMs !== null || isStoreError(error) || error instanceof QueueClosedError) return;
-    this.downSinceMs = this.clock.monotonicMs();
-    this.logger.error(`The ledger cannot be looked after at the moment, it is tried again: ${errorText(error)}`);
-    this.observer.notify({ kind: 'ledger down', error });
+    if (!isStoreError(error) && !(error instanceof QueueClosedError)) this.episode.failed(error);
+  }
+
+  /** Tells nothing any more of an outage that has not ended by now. */
+  close(): void {
+    this.episode.close();
   }
 }

@@ -12,6 +12,7 @@ const NOWHERE = { log: () => undefined, warn: () => undefined, error: () => unde
 describe('OwnRowWatch', () => {
   let clock: VirtualClock;
   let committed: Map<string, LedgerState>;
+  let versions: Map<string, number>;
   /** When the ledger was asked, and for what. */
   let looks: [number, readonly string[]][];
   let placed: string[];
@@ -24,6 +25,7 @@ describe('OwnRowWatch', () => {
     clock = new VirtualClock();
     const startMs = clock.monotonicMs();
     committed = new Map();
+    versions = new Map();
     looks = [];
     placed = [];
     removed = [];
@@ -35,7 +37,9 @@ describe('OwnRowWatch', () => {
       return Promise.resolve(
         rows.flatMap((row) => {
           const state = committed.get(row);
-          return state === undefined ? [] : [{ row, state, pending: true } as LedgerRow];
+          return state === undefined
+            ? []
+            : [{ row, state, pending: true, version: versions.get(row) ?? 0 } as LedgerRow];
         }),
       );
     };
@@ -119,6 +123,34 @@ describe('OwnRowWatch', () => {
     committed.set('a', 'done');
     expect(await watch.lookAt('a')).toBe('ended');
     expect(watch.size).toBe(0);
+  });
+
+  it('watches a changed row until the change is seen', async () => {
+    committed.set('a', 'indexed').set('b', 'staged');
+    watch.add('a', 1);
+    watch.add('b', 1);
+    await clock.advanceMs(60);
+    expect([watch.size, removed]).toEqual([2, []]);
+    committed.set('a', 'cancelled');
+    versions.set('a', 1).set('b', 1);
+    await clock.advanceMs(60);
+    expect([watch.size, removed]).toEqual([0, ['a']]);
+  });
+
+  it('keeps watching a row that was changed while it was looked at', async () => {
+    committed.set('a', 'staged');
+    watch.add('a');
+    const looking = watch.lookAt('a');
+    watch.add('a', 1);
+    expect(await looking).toBe('created');
+    expect(watch.size).toBe(1);
+  });
+
+  it('does not place a row twice at once', async () => {
+    committed.set('a', 'staged');
+    watch.add('a');
+    expect(await Promise.all([watch.lookAt('a'), watch.lookAt('a')])).toEqual(['created', 'created']);
+    expect(placed).toEqual(['a']);
   });
 
   it('looks once more when it is closed', async () => {

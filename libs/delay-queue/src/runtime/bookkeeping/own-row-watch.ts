@@ -7,6 +7,8 @@ import type { Placement, RowIndexer } from './row-indexer.js';
 const FIRST_LOOK_MS = 25;
 
 interface Watched {
+  /** The row as it will be once the transaction has committed; an older version is what was there before. */
+  readonly version: number;
   readonly sinceMs: number;
   /** Time since then at which it is looked at next. */
   nextMs: number;
@@ -21,6 +23,8 @@ interface Watched {
  */
 export class OwnRowWatch {
   private readonly watched = new Map<string, Watched>();
+  /** Rows on their way to the store, by name and version: who asks for one meanwhile waits for it. */
+  private readonly placing = new Map<string, Promise<ReadonlyMap<string, Placement>>>();
   private readonly timer: WakeTimer;
   private looking = false;
 
@@ -36,20 +40,21 @@ export class OwnRowWatch {
     return this.watched.size;
   }
 
-  /** Begins to ask for a row that was written or changed in a transaction. */
-  add(row: string): void {
+  /** Begins to ask for a row that was written, or changed to a version, in a transaction. */
+  add(row: string, version = 0): void {
     const sinceMs = this.context.clock.monotonicMs();
-    this.watched.set(row, { sinceMs, nextMs: FIRST_LOOK_MS });
+    this.watched.set(row, { version, sinceMs, nextMs: FIRST_LOOK_MS });
     this.timer.fireBy(sinceMs + FIRST_LOOK_MS);
     this.context.watcher?.rowsWritten(() => this.lookNow());
   }
 
   /** Looks at a row now; null when it cannot be seen. */
   async lookAt(row: string): Promise<Placement | null> {
+    const before = new Map(this.watched);
     const [found] = await this.context.ledger.read([row]);
     if (found === undefined) return null;
     const placement = (await this.settle([found])).get(row) ?? placementOf(found);
-    if (placement !== 'waits') this.watched.delete(row);
+    this.forget(found, { before, placement });
     return placement;
   }
 
@@ -80,19 +85,48 @@ export class OwnRowWatch {
     if (rows.length === 0) return;
     await this.context.monitor.attempt(async () => {
       for (let from = 0; from < rows.length; from += ROWS_AT_ONCE) {
+        const before = new Map(this.watched);
         const found = await this.context.ledger.read(rows.slice(from, from + ROWS_AT_ONCE));
         const placements = await this.settle(found);
-        for (const { row } of found) if (placements.get(row) !== 'waits') this.watched.delete(row);
+        for (const row of found) this.forget(row, { before, placement: placements.get(row.row) });
       }
     });
+  }
+
+  /** Watches no longer, unless the change is still to be seen, or another one was made while this one was looked at. */
+  private forget(
+    { row, version }: LedgerRow,
+    { before, placement }: { before: ReadonlyMap<string, Watched>; placement: Placement | undefined },
+  ): void {
+    const watched = this.watched.get(row);
+    if (watched === undefined || watched !== before.get(row)) return;
+    if (version >= watched.version && placement !== 'waits') this.watched.delete(row);
   }
 
   private async settle(found: readonly LedgerRow[]): Promise<ReadonlyMap<string, Placement>> {
     const cancelled = found.filter(({ state, pending }) => state === 'cancelled' && pending);
     // Before what may be staged under the same ids.
     if (cancelled.length > 0) await this.indexer.remove(cancelled);
-    const staged = found.filter(({ state }) => state === 'staged');
-    return staged.length === 0 ? new Map() : this.indexer.place(staged, 'watch');
+    return this.place(found.filter(({ state }) => state === 'staged'));
+  }
+
+  /** Twice at once could bring back a task that has run in between. */
+  private async place(staged: readonly LedgerRow[]): Promise<ReadonlyMap<string, Placement>> {
+    const others = staged.flatMap((row) => this.placing.get(nameOf(row)) ?? []);
+    const own = staged.filter((row) => !this.placing.has(nameOf(row)));
+    const placements = own.length === 0 ? new Map<string, Placement>() : await this.placeOwn(own);
+    const all = [placements, ...(await Promise.all(others))];
+    return new Map(all.flatMap((each) => [...each]));
+  }
+
+  private async placeOwn(rows: readonly LedgerRow[]): Promise<ReadonlyMap<string, Placement>> {
+    const placing = this.indexer.place(rows, 'watch');
+    for (const row of rows) this.placing.set(nameOf(row), placing);
+    try {
+      return await placing;
+    } finally {
+      for (const row of rows) this.placing.delete(nameOf(row));
+    }
   }
 
   private advance(): void {
@@ -103,6 +137,10 @@ export class OwnRowWatch {
       else this.timer.fireBy(watched.sinceMs + watched.nextMs);
     }
   }
+}
+
+function nameOf({ row, version }: LedgerRow): string {
+  return `${row}|${version}`;
 }
 
 function placementOf({ state }: LedgerRow): Placement {

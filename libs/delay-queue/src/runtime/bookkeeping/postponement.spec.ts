@@ -19,6 +19,10 @@ describe('postponement', () => {
     }
   });
 
+  it('has few different values, for each is a statement of its own', () => {
+    expect(new Set(Array.from({ length: 500 }, () => delayOf(9))).size).toBeLessThanOrEqual(8);
+  });
+
   it('C46 is never more than a minute, however often a row was tried', () => {
     fc.assert(
       fc.property(fc.nat(), (attempts) => {

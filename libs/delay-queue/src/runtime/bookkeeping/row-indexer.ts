@@ -1,6 +1,8 @@
-import { isStoreError } from '../../core/errors.js';
+import { isStoreError, StoreUnavailableError } from '../../core/errors.js';
+import { partitionName } from '../../core/partition.js';
 import type { Mutation, MutationResult } from '../../ports/mutation.js';
-import type { LedgerRow } from '../../ports/task-ledger.js';
+import type { LedgerRow, PostponedRow } from '../../ports/task-ledger.js';
+import type { TaskRecord } from '../../ports/task-record.js';
 import { errorText } from '../../task/error-text.js';
 import { ledgerRowOf, withLedgerCheck } from '../../task/ledger-envelope.js';
 import { type BookkeepingContext, partitionFor } from './bookkeeping-context.js';
@@ -14,6 +16,20 @@ export type IndexedBy = 'watch' | 'relay' | 'sweep' | 'rebuild';
  * again.
  */
 export type Placement = 'created' | 'present' | 'ended' | 'waits';
+
+/** Those who bring what the store has lost; the relay what another process has not got to. */
+const LOADING: ReadonlySet<IndexedBy> = new Set(['rebuild', 'relay']);
+
+/** Due times of store and ledger that differ by less are the same: clocks differ, and reading takes its time. */
+const SAME_DUE_MS = 5_000;
+
+/** What became of rows. */
+interface Placed {
+  readonly placements: ReadonlyMap<string, Placement>;
+  /** Those that wait because the store cannot be reached, which is none of their fault. */
+  readonly away: ReadonlySet<string>;
+  readonly by: IndexedBy;
+}
 
 /** A row that was tried this often goes alone, so that it cannot spoil the calls of others. */
 const ALONE_FROM_ATTEMPT = 3;
@@ -29,18 +45,30 @@ export class RowIndexer {
 
   /** Places rows, and takes note of it in the ledger. Rejects when the ledger fails; then all is done again later. */
   async place(rows: readonly LedgerRow[], by: IndexedBy): Promise<ReadonlyMap<string, Placement>> {
-    const together = rows.filter(({ attempts }) => attempts < ALONE_FROM_ATTEMPT);
     const placements = new Map<string, Placement>();
-    const placeOne = async (row: LedgerRow): Promise<void> => {
-      placements.set(row.row, await this.placeSafely(row, by));
+    const away = new Set<string>();
+    const awayPartitions = new Set<string>();
+    const noteAway = (row: LedgerRow): void => {
+      away.add(row.row);
+      awayPartitions.add(partitionName(row));
     };
-    await Promise.all(together.map(placeOne));
-    for (const row of rows) if (row.attempts >= ALONE_FROM_ATTEMPT) await placeOne(row);
-    await this.note(rows, placements, by);
+    const placeOne = async (row: LedgerRow): Promise<void> => {
+      const placement = await this.placeSafely(row, by);
+      if (placement === 'away') noteAway(row);
+      else placements.set(row.row, placement);
+    };
+    await Promise.all(rows.filter(({ attempts }) => attempts < ALONE_FROM_ATTEMPT).map(placeOne));
+    for (const row of rows.filter(({ attempts }) => attempts >= ALONE_FROM_ATTEMPT)) {
+      // Each of them would wait for the time limit of a store that does not answer.
+      if (awayPartitions.has(partitionName(row))) noteAway(row);
+      else await placeOne(row);
+    }
+    for (const row of away) placements.set(row, 'waits');
+    await this.note(rows, { placements, away, by });
     return placements;
   }
 
-  /** Takes the tasks of cancelled rows out of the store. */
+  /** Takes the tasks of ended rows out of the store. */
   async remove(rows: readonly LedgerRow[]): Promise<void> {
     const { ledger } = this.context;
     const removed = await Promise.all(rows.map((row) => this.removeSafely(row)));
@@ -48,11 +76,7 @@ export class RowIndexer {
     await ledger.postpone(rows.filter((_, index) => removed[index] === false).map(postponement));
   }
 
-  private async note(
-    rows: readonly LedgerRow[],
-    placements: ReadonlyMap<string, Placement>,
-    by: IndexedBy,
-  ): Promise<void> {
+  private async note(rows: readonly LedgerRow[], { placements, away, by }: Placed): Promise<void> {
     const { ledger, options } = this.context;
     const placed = rows.filter(({ row }) => ['created', 'present'].includes(placements.get(row) ?? ''));
     const staged = placed.filter(({ state }) => state === 'staged');
@@ -64,65 +88,93 @@ export class RowIndexer {
     );
     // The watch comes back by itself, before anybody else looks.
     if (by === 'watch') return;
-    await ledger.postpone(rows.filter(({ row }) => placements.get(row) === 'waits').map(postponement));
+    const waiting = rows.filter(({ row }) => placements.get(row) === 'waits');
+    const putOff = (row: LedgerRow): PostponedRow =>
+      away.has(row.row) ? { row: row.row, delayMs: options.relayEveryMs } : postponement(row);
+    await ledger.postpone(waiting.map(putOff));
   }
 
-  /** A row that was cancelled while its task was on its way to the store must take it back. */
+  /** A row that was cancelled, or done, while its task was on its way to the store must take it back. */
   private async lookAfterUnmarked(rows: readonly LedgerRow[]): Promise<void> {
     const present = await this.context.ledger.read(rows.map(({ row }) => row));
-    const cancelled = present.filter(({ state }) => state === 'cancelled');
-    if (cancelled.length > 0) await this.remove(cancelled);
+    const over = present.filter(({ state }) => state === 'cancelled' || state === 'done');
+    if (over.length > 0) await this.remove(over);
   }
 
-  private async placeSafely(row: LedgerRow, by: IndexedBy): Promise<Placement> {
+  private async placeSafely(row: LedgerRow, by: IndexedBy): Promise<Placement | 'away'> {
     try {
       const placement = await this.placeRow(row, by);
       if (placement === 'created' && by !== 'watch') this.reportRestored(row, by);
       return placement;
     } catch (error) {
       this.reportFailure(row, error);
-      return 'waits';
+      return error instanceof StoreUnavailableError ? 'away' : 'waits';
     }
   }
 
   private async placeRow(row: LedgerRow, by: IndexedBy): Promise<Placement> {
-    const result = await this.schedule(row, { check: by !== 'watch', replace: row.replaces });
-    return result.status === 'duplicate' ? this.resolveDuplicate(row, result) : 'created';
+    // One that is to replace others must not replace itself, which may have been retried or snoozed since.
+    const result = await this.schedule(row, { check: by !== 'watch', onDuplicate: 'keep' });
+    return result.status === 'duplicate' ? this.resolveDuplicate(row, { result, by }) : 'created';
   }
 
   private schedule(
     row: LedgerRow,
-    how: { readonly check: boolean; readonly replace: boolean },
+    { check, onDuplicate }: { readonly check: boolean; readonly onDuplicate: 'keep' | 'replace' },
   ): Promise<MutationResult> {
     const { id, envelope } = row;
     return this.submit(row, {
       kind: 'schedule',
       id,
       due: { delayMs: remainingMs(row) },
-      envelope: how.check ? withLedgerCheck(envelope) : envelope,
-      onDuplicate: how.replace ? 'replace' : 'keep',
+      envelope: check ? withLedgerCheck(envelope) : envelope,
+      onDuplicate,
     });
   }
 
   /** The id is taken: by this very task, by an earlier one of the ledger, or by one that is none of the ledger's. */
-  private async resolveDuplicate(row: LedgerRow, { state }: MutationResult): Promise<Placement> {
+  private async resolveDuplicate(
+    row: LedgerRow,
+    { result, by }: { readonly result: MutationResult; readonly by: IndexedBy },
+  ): Promise<Placement> {
     const record = await this.context.store.get(partitionFor(this.context.settings, row), row.id);
     if (record === null) return 'waits';
-    if (state === 'done' && record.envelope === null) return this.resolveDone(row);
+    if (result.state === 'done' && record.envelope === null) return this.resolveDone(row);
     const other = record.envelope === null ? null : ledgerRowOf(record.envelope);
-    if (other === row.row) return this.resolveOwn(row, record.state);
-    return other === null ? this.supersede(row) : this.follow(row, other, record.state);
+    if (other === row.row) return this.resolveOwn(row, { record, by });
+    return other === null ? this.replaceOrGiveWay(row) : this.follow(row, other, record.state);
   }
 
-  private async resolveOwn(row: LedgerRow, state: string): Promise<Placement> {
-    if (state === 'dead') {
+  /** The id belongs to a task that is none of the ledger's. */
+  private async replaceOrGiveWay(row: LedgerRow): Promise<Placement> {
+    if (!row.replaces) return this.supersede(row);
+    const result = await this.schedule(row, { check: true, onDuplicate: 'replace' });
+    return result.status === 'duplicate' ? this.supersede(row) : 'created';
+  }
+
+  private async resolveOwn(
+    row: LedgerRow,
+    { record, by }: { readonly record: TaskRecord; readonly by: IndexedBy },
+  ): Promise<Placement> {
+    if (record.state === 'dead') {
       await this.context.ledger.end([row.row], 'dead');
       return 'ended';
     }
-    if (row.moved && state === 'waiting') {
+    if (record.state === 'waiting' && (row.moved || (LOADING.has(by) && this.hasOldDueTime(row, record)))) {
       await this.submit(row, { kind: 'reschedule', id: row.id, due: { delayMs: remainingMs(row) } });
     }
     return 'present';
+  }
+
+  /**
+   * A store that has gone back may have forgotten that a task was moved. One that has been claimed before may wait for a
+   * retry or a snooze, which the ledger knows nothing of.
+   */
+  private hasOldDueTime(row: LedgerRow, { deliveries, dueAtMs }: TaskRecord): boolean {
+    if (deliveries > 0 || dueAtMs === null) return false;
+    const nowMs = this.context.clock.nowMs();
+    const differenceMs = nowMs + remainingMs(row) - Math.max(nowMs, dueAtMs);
+    return Math.abs(differenceMs) > SAME_DUE_MS;
   }
 
   /** An indexed task whose id is done was completed by a process without a ledger; a staged one came too late. */
@@ -136,7 +188,7 @@ export class RowIndexer {
   private async follow(row: LedgerRow, other: string, state: string): Promise<Placement> {
     const otherState = (await this.context.ledger.states([other])).get(other);
     if (state === 'running' || otherState === 'staged' || otherState === 'indexed') return 'waits';
-    const result = await this.schedule(row, { check: true, replace: true });
+    const result = await this.schedule(row, { check: true, onDuplicate: 'replace' });
     return result.status === 'duplicate' ? 'waits' : 'created';
   }
 
