@@ -51,7 +51,8 @@ export class StepCounter {
     const { sendCommand } = prototype;
     prototype.sendCommand = function (...args) {
       const command = args[0] as { readonly name: string; readonly args: readonly unknown[] };
-      if (command.args.some((argument) => String(argument).startsWith('order:'))) step('redis');
+      // The ids of a call's tasks are one argument, as JSON.
+      if (command.args.some((argument) => String(argument).includes('"order:'))) step('redis');
       return sendCommand.apply(this, args);
     };
   }
