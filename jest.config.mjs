@@ -50,12 +50,17 @@ export default {
       ...project,
       displayName: 'integration',
       testMatch: ['<rootDir>/test/**/*.test.ts'],
-      testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/faults/', '<rootDir>/test/ledger/'],
+      testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/(faults|ledger|package)/'],
     },
     {
       ...project,
       displayName: 'ledger',
       testMatch: ['<rootDir>/test/ledger/**/*.test.ts'],
+    },
+    {
+      ...project,
+      displayName: 'package',
+      testMatch: ['<rootDir>/test/package/*.test.ts'],
     },
     {
       ...project,
