@@ -136,7 +136,7 @@ export class Intake {
     const task = this.ahead.shift();
     if (task === null) return false;
     this.parts.executor.start(task.run, task.storeOffsetMs);
-    this.parts.stuckWatch.handlersStarted();
+    this.parts.stuckWatch.handlerStarted(task.run);
     return true;
   }
 

@@ -26,7 +26,7 @@ describe('StuckWatch', () => {
     const run = newRun({ id });
     run.startedAtMs = clock.monotonicMs();
     runs.add(run);
-    watch.handlersStarted();
+    watch.handlerStarted(run);
     return run;
   }
 
@@ -64,10 +64,20 @@ describe('StuckWatch', () => {
     expect(events).toEqual([expect.objectContaining({ kind: 'stuck', id: 'ignores', runningForMs: 1_500 })]);
   });
 
+  it('says nothing of a run that was aborted before its handler was started', async () => {
+    const run = newRun({ id: 'waits' });
+    runs.add(run);
+    run.abort('shutdown', clock.monotonicMs());
+    watch.handlerAborted();
+    await clock.advanceMs(10 * STUCK_AFTER_MS);
+    expect(events).toEqual([]);
+    expect(watch.stuck).toEqual([]);
+  });
+
   it('reports nothing and holds no timer once it is closed', async () => {
-    begin('a');
+    const run = begin('a');
     watch.close();
-    watch.handlersStarted();
+    watch.handlerStarted(run);
     watch.handlerAborted();
     expect(clock.pendingTimers).toBe(0);
     await clock.advanceMs(10 * STUCK_AFTER_MS);

@@ -32,14 +32,14 @@ export class StuckWatch {
     return runs.map(({ type, id, startedAtMs }) => ({ type, id, runningForMs: nowMs - startedAtMs }));
   }
 
-  /** Handlers have been started. */
-  handlersStarted(): void {
-    this.lookAfter(this.parts.stuckAfterMs);
+  /** The handler of this run has been started. */
+  handlerStarted({ startedAtMs }: Run): void {
+    this.lookBy(startedAtMs + this.parts.stuckAfterMs);
   }
 
   /** An abort was ordered: looks soon whether the handler obeys. */
   handlerAborted(): void {
-    this.lookAfter(ABORT_GRACE_MS);
+    this.lookBy(this.parts.clock.monotonicMs() + ABORT_GRACE_MS);
   }
 
   /** Reports nothing any more. */
@@ -48,16 +48,16 @@ export class StuckWatch {
     this.timer.reset(null);
   }
 
-  private lookAfter(delayMs: number): void {
-    if (!this.closed) this.timer.fireBy(this.parts.clock.monotonicMs() + delayMs);
+  private lookBy(atMs: number): void {
+    if (!this.closed) this.timer.fireBy(atMs);
   }
 
   private look(): void {
     const nowMs = this.parts.clock.monotonicMs();
     for (const run of this.parts.runs) {
-      if (run.reportedStuck) continue;
+      // A run whose handler has not been started waits to be, aborted or not.
+      if (run.reportedStuck || run.startedAtMs === Infinity) continue;
       const stuckAtMs = this.stuckAtMs(run);
-      if (stuckAtMs === Infinity) continue;
       if (stuckAtMs > nowMs) this.timer.fireBy(stuckAtMs);
       else this.report(run, nowMs);
     }
