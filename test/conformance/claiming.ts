@@ -182,6 +182,20 @@ export function describeClaiming(useLane: () => TestLane): void {
       expect(await lane.get('b')).toMatchObject({ state: 'running', leaseUntilMs: lane.nowMs + LEASE_MS / 2 });
     });
 
+    it('are left alone, with all whose lease is over, by a claim beside another one', async () => {
+      const lane = useLane();
+      await loseLeases(lane, ['a', 'b'], 1);
+      const [a] = await lane.claim();
+      await lane.settle({ kind: 'release', id: 'a', fence: a?.fence ?? 0 });
+      await lane.advanceMs(LEASE_MS);
+      await lane.schedule('good');
+      const before = await Promise.all(['a', 'b'].map((id) => lane.get(id)));
+      const { claimed, overdueLeft } = await lane.turn({ claim: { suspects: 'leave' } });
+      expect(idsOf(claimed)).toEqual(['good']);
+      expect(overdueLeft).toBe(true);
+      expect(await Promise.all(['a', 'b'].map((id) => lane.get(id)))).toEqual(before);
+    });
+
     it('are suspects no longer after a retry or a snooze', async () => {
       const lane = useLane();
       await loseLeases(lane, ['a'], 2);
