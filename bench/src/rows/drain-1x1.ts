@@ -11,7 +11,7 @@ export const drain1x1: Row = {
   runs: REPEATED_IN_FULL,
   goals: [atLeastTimes('bullmq', 1.3)],
   async measure(stage) {
-    const tasks = stage.options.quick ? 10_000 : 20_000;
+    const tasks = stage.options.quick ? 6_000 : 20_000;
     const plan = { processes: 1, concurrency: 1, tasks, warmUp: 2_000, callers: null };
     const { drainsPerSecond, drainCost } = await measureDrain(stage, plan);
     return { value: drainsPerSecond, extra: { ...drainCost } };

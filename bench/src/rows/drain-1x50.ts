@@ -11,7 +11,7 @@ export const drain1x50: Row = {
   runs: REPEATED,
   goals: [atLeastTimes('bullmq', 4)],
   async measure(stage) {
-    const amounts = stage.options.quick ? { tasks: 20_000, warmUp: 10_000 } : { tasks: 50_000, warmUp: 20_000 };
+    const amounts = stage.options.quick ? { tasks: 15_000, warmUp: 10_000 } : { tasks: 50_000, warmUp: 20_000 };
     const plan = { ...amounts, processes: 1, concurrency: 50, callers: null };
     const { drainsPerSecond, drainCost } = await measureDrain(stage, plan);
     return { value: drainsPerSecond, extra: { ...drainCost } };
