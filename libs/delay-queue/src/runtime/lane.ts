@@ -137,7 +137,7 @@ export class Lane implements ExecutorHost, TurnLoopHost, ArmWatchHost, SlotUser 
   }
 
   get canClaimNow(): boolean {
-    return this.phase === 'open' && (this.intake.waiting > 0 || (this.claimWanted && this.loop.isReady));
+    return this.phase === 'open' && (this.intake.waiting > 0 || (this.claimWanted && this.loop.isFree));
   }
 
   placesChanged(): void {

@@ -75,10 +75,15 @@ export class TurnLoop {
     return this.flying > 0;
   }
 
-  /** A turn that is asked for now would be sent. */
+  /** Nothing is in flight, and a turn that is asked for now would be sent. */
+  get isFree(): boolean {
+    return this.flying === 0 && !this.pause.active && !this.closed;
+  }
+
+  /** A turn that is asked for now would be sent, be it beside another one. */
   get isReady(): boolean {
-    if (this.pause.active || this.closed) return false;
-    return this.flying === 0 || (this.flying < MAX_IN_FLIGHT && this.parts.host.mayOverlap);
+    if (this.flying === 0 || this.pause.active || this.closed) return this.isFree;
+    return this.flying < MAX_IN_FLIGHT && this.parts.host.mayOverlap;
   }
 
   /** Sends a turn soon, if there is anything to say; whatever else comes up in this tick goes with it. */
