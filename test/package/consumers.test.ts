@@ -21,7 +21,7 @@ interface Manifest {
   readonly devDependencies: Readonly<Record<string, string>>;
 }
 
-/** Versions of NestJS and ioredis, and how the application is compiled. */
+/** Of NestJS and ioredis the newest, as a new application gets them, and how the application is compiled. */
 const CONSUMERS = {
   'nest-12-esm': { type: 'module', nest: '^12.0.0', ioredis: '^6.0.0' },
   'nest-11-commonjs': { type: 'commonjs', nest: '^11.0.0', ioredis: '^5.6.0' },
@@ -73,7 +73,7 @@ describe('the packed library', () => {
         manifest: { name, private: true, type, dependencies },
         env: { REDIS_URL: server.url, QUEUE_PREFIX: name },
       });
-      expect(await consumer.buildAndStart()).toBe('reminded of tea\n');
+      expect(await consumer.buildAndStart()).toBe('reminded of tea, and closed\n');
       const reports = { jest: await consumer.jest(), vitest: await consumer.vitest() };
       for (const [runner, { numPassedTests }] of Object.entries(reports)) {
         process.stderr.write(`${name}, ${runner}: ${numPassedTests} tests passed over express and fastify\n`);

@@ -8,6 +8,10 @@ const run = promisify(execFile);
 /** Against hanging only: an install from the registry, or a test run, on a busy machine. */
 const DEADLINE_MS = 240_000;
 
+/** What our own test runner, and npm, tell their children of themselves: these must not hear of it. */
+const FOREIGN =
+  /^(NODE_OPTIONS|NODE_ENV|JEST_\w+|FORCE_COLOR|npm_(package|lifecycle)_\w+|npm_config_(local_)?prefix)$/i;
+
 /** What a test runner says of a run. */
 export interface RunnerReport {
   readonly success: boolean;
@@ -69,12 +73,10 @@ export class Consumer {
   }
 
   private async run(command: string, args: readonly string[]): Promise<string> {
-    // Nothing that a test runner or npm tells its children may reach these.
-    const { PATH = '', HOME = '' } = process.env;
-    const npm = Object.fromEntries(
-      Object.entries(process.env).filter(([key]) => /^npm_config_(registry|cache)$/.test(key)),
-    );
-    const env = { PATH, HOME, ...npm, ...this.env };
+    const env = {
+      ...Object.fromEntries(Object.entries(process.env).filter(([key]) => !FOREIGN.test(key))),
+      ...this.env,
+    };
     try {
       const options = { cwd: this.folder, env, timeout: DEADLINE_MS, maxBuffer: 64 * 1024 * 1024 };
       return (await run(command, [...args], options)).stdout;

@@ -12,8 +12,9 @@ async function main(): Promise<void> {
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ text: 'tea', delay: '10ms' }),
   });
-  console.log(`reminded of ${await reminded}`);
+  const text = await reminded;
   await app.close();
+  console.log(`reminded of ${text}, and closed`);
 }
 
 void main();
