@@ -23,8 +23,9 @@ interface Manifest {
 
 /** Of NestJS and ioredis the newest, as a new application gets them, and how the application is compiled. */
 const CONSUMERS = {
-  'nest-12-esm': { type: 'module', nest: '^12.0.0', ioredis: '^6.0.0' },
-  'nest-11-commonjs': { type: 'commonjs', nest: '^11.0.0', ioredis: '^5.6.0' },
+  'nest-12-esm': { type: 'module', nest: '^12.0.0', ioredis: '^6.0.0', typescript: '^6.0.0' },
+  // Its `moduleResolution` is of before `exports` in package.json, as in most applications of its age.
+  'nest-11-commonjs': { type: 'commonjs', nest: '^11.0.0', ioredis: '^5.6.0', typescript: '^5.9.0' },
 } as const;
 
 describe('the packed library', () => {
@@ -54,13 +55,14 @@ describe('the packed library', () => {
 
   it.each(Object.entries(CONSUMERS))(
     'serves an application of %s, under jest and vitest, over express and fastify, and as a program',
-    async (name, { type, nest, ioredis }) => {
-      const ours = ['@swc/core', '@swc/jest', '@types/node', 'jest', 'reflect-metadata', 'rxjs', 'typescript'];
+    async (name, { type, nest, ioredis, typescript }) => {
+      const ours = ['@swc/core', '@swc/jest', '@types/node', 'jest', 'reflect-metadata', 'rxjs'];
       const packages = ['common', 'core', 'platform-express', 'platform-fastify', 'testing'];
       const dependencies = {
         ...Object.fromEntries(ours.map((each) => [each, versions[each]])),
         ...Object.fromEntries(packages.map((each) => [`@nestjs/${each}`, nest])),
         ioredis,
+        typescript,
         'nestjs-delay-queue': `file:${tarball}`,
         // The last major versions of the two that run on Node 20.
         vite: '^7.0.0',
