@@ -172,11 +172,7 @@ export function describeClaiming(useLane: () => TestLane): void {
 
     it('are left to others by a caller who runs one, waiting suspects as well', async () => {
       const lane = useLane();
-      await loseLeases(lane, ['a', 'b'], 1);
-      const [a] = await lane.claim();
-      await lane.settle({ kind: 'release', id: 'a', fence: a?.fence ?? 0 });
-      await lane.advanceMs(LEASE_MS);
-      await lane.schedule('good');
+      await makeSuspects(lane);
       expect(idsOf(await lane.claim({ suspects: 'put off' }))).toEqual(['good']);
       expect(await lane.get('a')).toMatchObject({ state: 'waiting', dueAtMs: lane.nowMs + LEASE_MS / 2 });
       expect(await lane.get('b')).toMatchObject({ state: 'running', leaseUntilMs: lane.nowMs + LEASE_MS / 2 });
@@ -184,11 +180,7 @@ export function describeClaiming(useLane: () => TestLane): void {
 
     it('are left alone, with all whose lease is over, by a claim beside another one', async () => {
       const lane = useLane();
-      await loseLeases(lane, ['a', 'b'], 1);
-      const [a] = await lane.claim();
-      await lane.settle({ kind: 'release', id: 'a', fence: a?.fence ?? 0 });
-      await lane.advanceMs(LEASE_MS);
-      await lane.schedule('good');
+      await makeSuspects(lane);
       const before = await Promise.all(['a', 'b'].map((id) => lane.get(id)));
       const { claimed, overdueLeft } = await lane.turn({ claim: { suspects: 'leave' } });
       expect(idsOf(claimed)).toEqual(['good']);
@@ -213,4 +205,13 @@ async function loseLeases(lane: TestLane, ids: readonly string[], counted: numbe
     await lane.claim();
     await lane.advanceMs(LEASE_MS);
   }
+}
+
+/** Makes suspects of a, which waits, and of b, whose lease is over; a third task is no suspect: good. */
+async function makeSuspects(lane: TestLane): Promise<void> {
+  await loseLeases(lane, ['a', 'b'], 1);
+  const [a] = await lane.claim();
+  await lane.settle({ kind: 'release', id: 'a', fence: a?.fence ?? 0 });
+  await lane.advanceMs(LEASE_MS);
+  await lane.schedule('good');
 }

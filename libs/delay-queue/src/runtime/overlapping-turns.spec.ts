@@ -53,6 +53,12 @@ describe('a second turn while the first is unanswered', () => {
     return process;
   };
 
+  const expectEachOnce = (process: RuntimeHarness): void => {
+    const started = process.eventsOf('started').map(({ id }) => id);
+    expect(started.toSorted()).toEqual(ids);
+    expect(process.eventsOf('completed')).toHaveLength(TASKS);
+  };
+
   beforeEach(() => {
     clock = new VirtualClock();
     store = new WatchedStore(clock);
@@ -67,13 +73,7 @@ describe('a second turn while the first is unanswered', () => {
 
   it('is sent when more is due and handlers are fast: each task runs once, and one claim at a time may bring a suspect', async () => {
     const process = await drain(() => undefined, 500);
-    expect(
-      process
-        .eventsOf('started')
-        .map(({ id }) => id)
-        .toSorted(),
-    ).toEqual(ids);
-    expect(process.eventsOf('completed')).toHaveLength(TASKS);
+    expectEachOnce(process);
     expect(store.mostInFlight).toBe(2);
     expect(store.mostMayBringSuspect).toBe(1);
     expect(store.turns.some(({ claim }) => claim?.suspects === 'leave')).toBe(true);
@@ -102,12 +102,6 @@ describe('a second turn while the first is unanswered', () => {
     store.fault = (call) => (call === 'turn' && ++calls > 20 && calls <= 24 ? 'not sent' : null);
     const process = await drain(() => undefined, 10_000);
     expect(calls).toBeGreaterThan(24);
-    expect(
-      process
-        .eventsOf('started')
-        .map(({ id }) => id)
-        .toSorted(),
-    ).toEqual(ids);
-    expect(process.eventsOf('completed')).toHaveLength(TASKS);
+    expectEachOnce(process);
   });
 });

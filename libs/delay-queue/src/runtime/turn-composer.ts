@@ -99,16 +99,12 @@ export class TurnComposer {
     };
   }
 
-  private claim({ suspectUnderWay, mayCallForHelp }: TurnWish, limit: number): ClaimRequest {
-    const { runsSuspect } = this.parts.keeper;
-    return { limit, suspects: suspectRule({ runsSuspect, suspectUnderWay }), mayCallForHelp };
+  private claim(wish: TurnWish, limit: number): ClaimRequest {
+    return { limit, suspects: this.suspectRule(wish), mayCallForHelp: wish.mayCallForHelp };
   }
-}
 
-function suspectRule({
-  runsSuspect,
-  suspectUnderWay,
-}: Record<'runsSuspect' | 'suspectUnderWay', boolean>): SuspectRule {
-  if (suspectUnderWay) return 'leave';
-  return runsSuspect ? 'put off' : 'take';
+  private suspectRule({ suspectUnderWay }: TurnWish): SuspectRule {
+    if (suspectUnderWay) return 'leave';
+    return this.parts.keeper.runsSuspect ? 'put off' : 'take';
+  }
 }

@@ -61,7 +61,7 @@ if claimLimit > 0 and not paused then
   end
 
   local waiters = {}
-  if not leavesSuspects then examine(LEASED, claimLimit, true, function(id, envelope, entry, score)
+  local function takeOver(id, envelope, entry, score)
     if not envelope then return orphan(id, 'unlease') end
     local run = readRun(entry)
     run.lost, run.due = run.lost + 1, run.due or tonumber(score)
@@ -74,7 +74,8 @@ if claimLimit > 0 and not paused then
     else
       takeAgain(id, envelope, run)
     end
-  end) end
+  end
+  if not leavesSuspects then examine(LEASED, claimLimit, true, takeOver) end
   spread(waiters, 'leases')
 
   waiters = {}
